@@ -1,0 +1,72 @@
+import type { Config } from './config.ts'
+import type { Log } from './rooms/log.ts'
+import { Rooms } from './rooms/rooms.ts'
+import type { Storage } from './rooms/storage.ts'
+import { openSqliteStorage } from './storage/sqlite/storage.ts'
+import { createHttp } from './transports/http/http.ts'
+import { createHttpServer } from './transports/http/server.ts'
+import { attachSync } from './transports/ws/sync.ts'
+
+/** As package.json says; a test compares. */
+export const VERSION = '0.1.0'
+/** Milliseconds for everything to end: whoever ends servers waits about as long before they are killed. */
+const CLOSE_MS = 10_000
+
+export interface AppOptions {
+  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'>
+  /** Closed with the app. */
+  readonly storage: Storage
+  readonly log: Log
+}
+
+export interface App {
+  /** A request's response, without a network. */
+  readonly fetch: (request: Request) => Response | Promise<Response>
+  /** @throws Error that says which setting to change */
+  listen(): Promise<{ readonly url: string; readonly port: number }>
+  /** Finishes what was begun, keeps what was queued, and takes nothing new. @throws Error when the time is up */
+  close(): Promise<void>
+}
+
+/** The whole server: everything is wired here, and nowhere else. */
+export function createApp({ config, storage, log }: AppOptions): App {
+  let closing: Promise<void> | undefined
+  const rooms = new Rooms({ storage, log, idleMs: config.idleMs })
+  const http = createHttp({ rooms, storage, log, version: VERSION, isDraining: () => closing !== undefined })
+  const server = createHttpServer((request, env) => http.fetch(request, env))
+  const sync = attachSync(server.node, rooms, { log })
+  let isListening = false
+
+  const close = async (): Promise<void> => {
+    const ended = isListening ? server.close() : Promise.resolve()
+    await rooms.drain()
+    sync.close()
+    await ended
+    await storage.close()
+  }
+
+  return {
+    fetch: (request) => http.fetch(request),
+    listen: async () => {
+      const port = await server.listen(config.port, config.host)
+      isListening = true
+      const host = config.host.includes(':') ? `[${config.host}]` : config.host
+      return { url: `http://${host}:${port}`, port }
+    },
+    close: () => (closing ??= within(CLOSE_MS, close()).finally(() => server.destroy())),
+  }
+}
+
+/** The server over its data directory. @throws Error that says what to do, as when another server has the directory */
+export async function openApp(config: Config, log: Log): Promise<App> {
+  const storage = await openSqliteStorage({ directory: config.dataDirectory, synchronous: config.synchronous })
+  return createApp({ config, storage, log })
+}
+
+async function within(milliseconds: number, work: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`Closing took longer than ${milliseconds} ms.`)), milliseconds)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

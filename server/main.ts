@@ -1,0 +1,59 @@
+import { type Logger, pino } from 'pino'
+import { type App, openApp } from './app.ts'
+import { readConfig } from './config.ts'
+
+/** Never in a log, wherever they stand in what is logged. */
+const SECRETS = ['authorization', 'token', 'secret', 'password', 'cookie']
+
+function createLog(level: string): Logger {
+  const paths = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
+  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } })
+}
+
+/** Ends with exit code 0 after a signal, with 1 at a second one, or when closing fails. */
+function closeOnSignal(app: App, log: Logger): void {
+  let isClosing = false
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (isClosing) process.exit(1)
+    isClosing = true
+    log.info({ signal }, 'closing')
+    app.close().then(
+      () => {
+        log.info({}, 'closed')
+        process.exit(0)
+      },
+      (error: unknown) => {
+        log.error({ err: error }, 'closing failed')
+        process.exit(1)
+      },
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+}
+
+async function main(): Promise<void> {
+  const config = readConfig()
+  const log = createLog(config.logLevel)
+  // Whatever threw has left its state half changed. What was answered is on the disk; the rest is not to be trusted.
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      log.fatal({ err: error }, event)
+      process.exit(1)
+    })
+  }
+  const app = await openApp(config, log)
+  closeOnSignal(app, log)
+  try {
+    const { url } = await app.listen()
+    log.info({ url, dataDirectory: config.dataDirectory }, `listening on ${url}`)
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+}
+
+main().catch((error: unknown) => {
+  console.error(`planroom: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+})

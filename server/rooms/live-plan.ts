@@ -1,0 +1,166 @@
+import * as Y from 'yjs'
+import { summarize } from '../../shared/dialects/digest.ts'
+import type { StepChange } from '../../shared/plan/changes.ts'
+import { History } from '../../shared/plan/history.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
+import { PlanReader } from '../../shared/plan/read.ts'
+import { settle } from '../../shared/plan/settle.ts'
+import type { ThreadId } from '../../shared/schema/ids.ts'
+import { MAX_DOCUMENT_BYTES, MAX_STRUCTS, SNAPSHOT_EVERY } from '../../shared/schema/limits.ts'
+import { RoomFailed } from './errors.ts'
+import type { Log } from './log.ts'
+import { Outbox } from './outbox.ts'
+import type { LogEntry, Storage, StoredPlan } from './storage.ts'
+
+export interface LivePlanOptions {
+  readonly thread: ThreadId
+  readonly storage: Storage
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now: () => number
+  /** Called when a version is on disk, before any reply that shows it. */
+  readonly onCommitted: (version: number, update: Uint8Array) => void
+  /** Called once, when memory can no longer be trusted. */
+  readonly onFailed: (error: RoomFailed) => void
+}
+
+/** What a change is logged as. */
+export type Deed = Pick<LogEntry, 'source' | 'actor' | 'tool' | 'reasoning'>
+
+/**
+ * The document of one thread, and its log. Every change is made in memory at once, one after the other, and its entry
+ * given to the log; none waits for another's commit. Whatever shows a change goes through `outbox`, and so leaves when
+ * that change is on disk.
+ */
+export class LivePlan {
+  readonly doc = new Y.Doc()
+  readonly history: History
+  readonly outbox: Outbox
+  readonly #options: LivePlanOptions
+  readonly #reader: PlanReader
+  /** Updates that Yjs has told of since the present change began. */
+  #written: Uint8Array[] = []
+  /** The document's size: as last measured, and all updates since. */
+  #bytes: number
+  #snapshotAt: number
+  #closed: Error | null = null
+
+  /** @param history what was lived through before, if it ends at the stored version */
+  constructor(options: LivePlanOptions, stored: StoredPlan | null, history: History | null) {
+    this.#options = options
+    const updates = [...(stored?.snapshot ? [stored.snapshot] : []), ...(stored?.updates ?? [])]
+    this.doc.transact(() => {
+      for (const update of updates) Y.applyUpdate(this.doc, update)
+    })
+    this.doc.on('update', (update: Uint8Array) => this.#written.push(update))
+    this.#reader = new PlanReader(this.doc)
+    this.#reader.takeFindings()
+    const version = stored?.version ?? 0
+    this.history = history?.version === version ? history : new History(version)
+    this.outbox = new Outbox(version)
+    this.#bytes = updates.reduce((sum, update) => sum + update.length, 0)
+    this.#snapshotAt = version - (stored?.updates.length ?? 0)
+  }
+
+  get plan(): Plan {
+    return this.#reader.plan
+  }
+  /** The version of the plan in memory. */
+  get version(): number {
+    return this.outbox.applied
+  }
+
+  /**
+   * Makes one change, settles it, and gives its entry to the log.
+   * @param before the plan before somebody else's update, for what only the server may change; null for the server's own
+   * @param remember makes the record that is kept under an Idempotency-Key
+   * @returns whether there was anything to change
+   */
+  change(
+    deed: Deed,
+    before: Plan | null,
+    write: (doc: Y.Doc) => void,
+    remember: (changes: readonly StepChange[]) => LogEntry['idempotency'] = () => undefined,
+  ): boolean {
+    this.assertUsable()
+    const from = this.plan
+    this.#written = []
+    try {
+      write(this.doc)
+      settle(this.doc, this.#reader, before)
+      if (this.#written.length === 0) return false
+      const update = Y.mergeUpdates(this.#written)
+      const { changes } = this.history.record(deed.actor, from, this.plan)
+      const idempotency = remember(changes)
+      const version = this.outbox.advance()
+      const entry = { version, at: this.#options.now(), ...deed, summary: summarize(changes), update }
+      this.#append(idempotency === undefined ? entry : { ...entry, idempotency })
+      return true
+    } catch (error) {
+      // A Yjs transaction does not roll back: the document may hold half of the change.
+      this.fail(error)
+      throw error
+    }
+  }
+
+  #append(entry: LogEntry): void {
+    const { version, update } = entry
+    const { storage, thread } = this.#options
+    this.#bytes += update.length
+    this.outbox.post(() => this.#options.onCommitted(version, update))
+    const appended = storage.append(thread, entry)
+    const state = version - this.#snapshotAt >= SNAPSHOT_EVERY ? this.#measure() : null
+    if (state !== null) this.#snapshotAt = version
+    appended.then(
+      () => {
+        if (this.#closed === null) this.outbox.commit(version)
+        if (state !== null) this.#keepSnapshot(version, state)
+      },
+      (error: unknown) => this.fail(error),
+    )
+  }
+
+  /** A snapshot only makes opening faster: without it the log is read further back. */
+  #keepSnapshot(version: number, state: Uint8Array): void {
+    const { storage, thread, log } = this.#options
+    storage.snapshot(thread, version, state).catch((error: unknown) => {
+      log.warn({ thread, version, error }, 'a snapshot could not be kept')
+    })
+  }
+
+  /** Whether the document has no room for so many bytes more. Measured only when the estimate says so. */
+  isFull(more = 0): boolean {
+    if (this.#bytes + more > MAX_DOCUMENT_BYTES) this.#measure()
+    let structs = 0
+    for (const list of this.doc.store.clients.values()) structs += list.length
+    return this.#bytes + more > MAX_DOCUMENT_BYTES || structs >= MAX_STRUCTS
+  }
+
+  #measure(): Uint8Array {
+    const state = Y.encodeStateAsUpdate(this.doc)
+    this.#bytes = state.length
+    return state
+  }
+
+  assertUsable(): void {
+    if (this.#closed !== null) throw this.#closed
+  }
+
+  /** Memory is ahead of the disk, or not whole: nothing may be answered from it any more. */
+  fail(error: unknown): void {
+    if (this.#closed !== null) return
+    this.#options.log.error({ thread: this.#options.thread, error }, 'the room lost its storage')
+    const failed = new RoomFailed('The outcome is unknown: repeat with the same Idempotency-Key.', { cause: error })
+    this.close(failed)
+    this.#options.onFailed(failed)
+  }
+
+  /** Whatever waits, and whatever comes, fails with `reason`. */
+  close(reason: Error): void {
+    if (this.#closed !== null) return
+    this.#closed = reason
+    this.outbox.fail(reason)
+    this.#reader.destroy()
+    this.doc.destroy()
+  }
+}

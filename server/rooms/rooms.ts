@@ -1,0 +1,197 @@
+import { setTimeout as timer, clearTimeout } from 'node:timers'
+import type { ThreadId } from '../../shared/schema/ids.ts'
+import { newStepId } from '../../shared/schema/ids.ts'
+import type { NewStep, PlanOperation } from '../../shared/schema/operation.ts'
+import type { PlanSnapshot, Status } from '../../shared/schema/plan.ts'
+import type { Caller } from './caller.ts'
+import { Draining, RoomFailed } from './errors.ts'
+import type { Log } from './log.ts'
+import { Recollections } from './recollections.ts'
+import { Room } from './room.ts'
+import type { Storage } from './storage.ts'
+import { ThreadDeleted } from './storage.ts'
+
+/** A step that a plan is created with. */
+export interface SeedStep {
+  readonly text: string
+  /** 0 is top level. */
+  readonly depth?: number
+  readonly status?: Status
+  readonly details?: string
+  readonly required?: boolean
+}
+
+export interface RoomsOptions {
+  readonly storage: Storage
+  readonly log: Log
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+  /** Milliseconds that a room without connections and calls stays loaded. */
+  readonly idleMs?: number
+}
+
+/** A thread that is open, or opening. */
+interface Entry {
+  readonly opening: Promise<Room>
+  room: Room | null
+  /** How many hold the room: calls under way and connections. */
+  users: number
+  idle: NodeJS.Timeout | null
+  isClosing: boolean
+}
+
+/** All open rooms: a thread is opened once, however many ask, and unloaded when nobody has used it for a while. */
+export class Rooms {
+  readonly #storage: Storage
+  readonly #log: Log
+  readonly #now: () => number
+  readonly #idleMs: number
+  readonly #entries = new Map<ThreadId, Entry>()
+  readonly #recollections = new Recollections()
+  /** Deletions under way: who comes meanwhile waits for the outcome. */
+  readonly #removing = new Map<ThreadId, Promise<unknown>>()
+  #draining = false
+
+  constructor({ storage, log, now = Date.now, idleMs = 60_000 }: RoomsOptions) {
+    this.#storage = storage
+    this.#log = log
+    this.#now = now
+    this.#idleMs = idleMs
+  }
+
+  /** How many rooms are open. */
+  get loaded(): number {
+    return this.#entries.size
+  }
+
+  /**
+   * Runs work with a thread's room, which stays loaded meanwhile.
+   * @throws ThreadDeleted, RoomFailed, Draining, or the storage's error if the thread cannot be opened
+   */
+  async use<T>(thread: ThreadId, work: (room: Room) => T | Promise<T>): Promise<T> {
+    const { room, release } = await this.hold(thread)
+    try {
+      return await work(room)
+    } finally {
+      release()
+    }
+  }
+
+  /** A thread's room, loaded until `release` is called. @throws as `use` does */
+  async hold(thread: ThreadId): Promise<{ room: Room; release: () => void }> {
+    await this.#removing.get(thread)
+    if (this.#draining) throw new Draining('The server is going down. Try again in a moment.')
+    const entry = this.#entries.get(thread) ?? this.#open(thread)
+    entry.users++
+    if (entry.idle !== null) clearTimeout(entry.idle)
+    entry.idle = null
+    let held = true
+    const release = (): void => {
+      if (!held) return
+      held = false
+      entry.users--
+      this.#unloadLater(thread, entry)
+    }
+    try {
+      return { room: await entry.opening, release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  #open(thread: ThreadId): Entry {
+    const forget = (): void => {
+      if (this.#entries.get(thread) === entry) this.#entries.delete(thread)
+    }
+    const open = async (): Promise<Room> => {
+      try {
+        const stored = await this.#storage.open(thread)
+        const options = { thread, storage: this.#storage, log: this.#log, now: this.#now, onFailed: forget }
+        entry.room = new Room(options, stored, this.#recollections.take(thread))
+        return entry.room
+      } catch (error) {
+        forget()
+        throw error
+      }
+    }
+    const entry: Entry = { opening: Promise.resolve().then(open), room: null, users: 0, idle: null, isClosing: false }
+    // Whoever holds the entry hears of it; when all have left, nobody has to.
+    entry.opening.catch(() => {})
+    this.#entries.set(thread, entry)
+    return entry
+  }
+
+  #unloadLater(thread: ThreadId, entry: Entry): void {
+    if (entry.users > 0 || entry.room === null || this.#entries.get(thread) !== entry) return
+    entry.idle = timer(() => this.#unload(thread, entry), this.#idleMs)
+    entry.idle.unref()
+  }
+
+  #unload(thread: ThreadId, entry: Entry): void {
+    const { room } = entry
+    if (room === null || entry.users > 0 || this.#entries.get(thread) !== entry) return
+    if (!room.isIdle) return this.#unloadLater(thread, entry)
+    this.#entries.delete(thread)
+    this.#recollections.keep(thread, room.recollection)
+    room.close(new RoomFailed('The room was unloaded.'), 1012, 'unloaded')
+  }
+
+  /**
+   * Creates a plan with some steps, once, however many ask at a time.
+   * @returns whether this call made it, and how it stands now
+   * @throws ThreadDeleted, PlanError, RoomFailed, Draining
+   */
+  create(thread: ThreadId, seed: readonly SeedStep[], caller: Caller): Promise<{ created: boolean; snapshot: PlanSnapshot }> {
+    const steps = seed.map(({ depth = 0, ...step }): NewStep => ({ id: newStepId(), depth, ...step }))
+    const operations: PlanOperation[] = steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps }]
+    return this.use(thread, async (room) => {
+      const created = await room.create(operations, caller)
+      return { created, snapshot: await room.snapshot() }
+    })
+  }
+
+  /**
+   * Deletes a thread for good. Its connections are closed with 4404.
+   * @returns false if it never was. @throws ThreadDeleted if it was deleted before, or the storage's error
+   */
+  async remove(thread: ThreadId): Promise<boolean> {
+    await this.#removing.get(thread)
+    const removal = this.#remove(thread)
+    const done = removal.catch(() => {})
+    this.#removing.set(thread, done)
+    try {
+      return await removal
+    } finally {
+      if (this.#removing.get(thread) === done) this.#removing.delete(thread)
+    }
+  }
+
+  async #remove(thread: ThreadId): Promise<boolean> {
+    const room = await this.#entries.get(thread)?.opening.catch(() => null)
+    // What was called before the deletion is answered; what comes after it finds the thread gone.
+    await room?.flush().catch(() => {})
+    const entry = this.#entries.get(thread)
+    const removed = await this.#storage.remove(thread, this.#now())
+    if (removed) {
+      this.#recollections.forget(thread)
+      this.#entries.delete(thread)
+      if (entry?.idle) clearTimeout(entry.idle)
+      entry?.room?.close(new ThreadDeleted(`The thread ${thread} was deleted.`), 4404, 'the thread was deleted')
+    }
+    return removed
+  }
+
+  /** Takes no new work, closes connections with 1012, and resolves when all that was called for is on disk and answered. */
+  async drain(): Promise<void> {
+    this.#draining = true
+    const closing = [...this.#entries].map(async ([thread, entry]) => {
+      const room = await entry.opening.catch(() => null)
+      await room?.flush().catch(() => {})
+      room?.close(new Draining('The server is going down. Try again in a moment.'), 1012, 'the server is going down')
+      if (entry.idle !== null) clearTimeout(entry.idle)
+      this.#entries.delete(thread)
+    })
+    await Promise.all(closing)
+  }
+}

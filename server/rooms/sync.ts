@@ -1,0 +1,146 @@
+import * as Y from 'yjs'
+import { MAX_DOCUMENT_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import type { Caller } from './caller.ts'
+import type { LivePlan } from './live-plan.ts'
+import type { Log } from './log.ts'
+import { Parked } from './parked.ts'
+import { Presence } from './presence.ts'
+import type { Socket } from './session.ts'
+import { Session } from './session.ts'
+import { validateUpdate } from './validate-update.ts'
+import type { Message } from './wire.ts'
+import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
+
+/** The connections of a room: what they send is judged before it is applied, and all of them hear what is on disk. */
+export class Sync {
+  readonly #live: LivePlan
+  readonly #log: Log
+  readonly #sessions = new Set<Session>()
+  readonly #parked = new Parked()
+  readonly #presence: Presence
+
+  constructor(live: LivePlan, log: Log) {
+    this.#live = live
+    this.#log = log
+    this.#presence = new Presence(live.doc, (message) => this.#broadcast(message))
+  }
+
+  get size(): number {
+    return this.#sessions.size
+  }
+  /** Updates that wait for a missing part. */
+  get parked(): number {
+    return this.#parked.count
+  }
+
+  /** Takes a connection in: it is asked for what it has, and shown who is there. */
+  join(socket: Socket, caller: Caller, wantsVersions: boolean): Session {
+    const session = new Session(socket, caller, wantsVersions)
+    this.#sessions.add(session)
+    const question = stepOne(Y.encodeStateVector(this.#live.doc))
+    const everybody = this.#presence.all()
+    this.#live.outbox.post(() => {
+      session.send(question)
+      if (everybody !== null) session.send(everybody)
+    })
+    return session
+  }
+
+  leave(session: Session): void {
+    if (!this.#sessions.delete(session)) return
+    this.#parked.leave(session)
+    this.#presence.leave(session)
+  }
+
+  /** A version is on disk: everybody hears it, its sender too, for whom it is the acknowledgement. */
+  committed(version: number, update: Uint8Array): void {
+    this.#broadcast(updateMessage(update))
+    const told = versionMessage(version)
+    for (const session of this.#sessions) if (session.wantsVersions) session.send(told)
+  }
+
+  /** A frame from a connection. What is no message of the wire closes it. */
+  receive(session: Session, bytes: Uint8Array): void {
+    if (!session.isOpen) return
+    let message: Message
+    try {
+      message = readMessage(bytes)
+      if (message.type === 'stepOne') return this.#sendMissing(session, message.stateVector)
+    } catch (error) {
+      return this.#refuse(session, 4400, `not a y-websocket message: ${error instanceof Error ? error.message : ''}`)
+    }
+    switch (message.type) {
+      case 'stepTwo':
+        session.asked = false
+        return this.#receiveUpdate(session, message.update, MAX_DOCUMENT_BYTES)
+      case 'update':
+        return this.#receiveUpdate(session, message.update, MAX_UPDATE_BYTES)
+      case 'awareness':
+        if (!this.#presence.receive(session, message.entries))
+          this.#refuse(session, 4500, 'too much awareness for one connection')
+        return
+      case 'queryAwareness': {
+        const everybody = this.#presence.all()
+        if (everybody !== null) session.send(everybody)
+        return
+      }
+      case 'auth':
+    }
+  }
+
+  #sendMissing(session: Session, stateVector: Uint8Array): void {
+    const missing = stepTwo(Y.encodeStateAsUpdate(this.#live.doc, stateVector))
+    this.#live.outbox.post(() => session.send(missing))
+  }
+
+  #receiveUpdate(session: Session, update: Uint8Array, most: number): void {
+    if (update.length > most)
+      return this.#refuse(session, 4413, `an update may have ${most} bytes, this one has ${update.length}`)
+    if (this.#take(session, update)) this.#parked.drain((parked) => this.#take(parked.session, parked.update))
+    else if (!this.#parked.add(session, update))
+      this.#refuse(session, 4500, 'too many updates wait for something that is missing')
+    else if (!session.asked) {
+      session.asked = true
+      const question = stepOne(Y.encodeStateVector(this.#live.doc))
+      this.#live.outbox.post(() => session.send(question))
+    }
+  }
+
+  /** Judges an update and applies it. @returns false if something that it needs is missing */
+  #take(session: Session, update: Uint8Array): boolean {
+    const { doc, plan } = this.#live
+    const { actor } = session.caller
+    const reserved = (client: number): boolean => {
+      const owner = this.#presence.ownerOf(client)
+      return client === doc.clientID || (owner !== undefined && owner.caller.actor.id !== actor.id)
+    }
+    const verdict = validateUpdate(doc, update, { reserved })
+    if (verdict.kind === 'missing') return false
+    if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
+    else if (this.#live.isFull(update.length))
+      this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
+    else {
+      const deed = { ...session.caller, tool: '', reasoning: '' }
+      const changed = this.#live.change(deed, plan, () => Y.applyUpdate(doc, update, session))
+      // What has no effect makes no version, but its sender waits to hear that it is safe.
+      if (!changed) this.#live.outbox.post(() => session.send(updateMessage(update)))
+    }
+    return true
+  }
+
+  #refuse(session: Session, code: number, reason: string): void {
+    this.#log.info({ actor: session.caller.actor.name, code, reason }, 'a connection was refused')
+    session.close(code, reason)
+    this.leave(session)
+  }
+
+  #broadcast(message: Uint8Array): void {
+    for (const session of this.#sessions) session.send(message)
+  }
+
+  close(code: number, reason: string): void {
+    for (const session of this.#sessions) session.close(code, reason)
+    this.#sessions.clear()
+    this.#presence.destroy()
+  }
+}

@@ -1,0 +1,84 @@
+import type Database from 'better-sqlite3'
+import type { ThreadId } from '../../../shared/schema/ids.ts'
+import type { PlanTables } from './database.ts'
+import type { Failure, FromWorker, Kind, Outcome, Request, Results } from './protocol.ts'
+import { toFailure } from './protocol.ts'
+
+const WRITES: ReadonlySet<Kind> = new Set<Kind>(['append', 'create', 'snapshot', 'remove'])
+
+/**
+ * Runs requests in order as one transaction and reports when it is on disk.
+ *
+ * A request that fails takes nothing with it but the later appends of its thread: they were given in the belief that it
+ * would stand. If the transaction itself fails, so does every request, reads included, for they saw what is not kept.
+ */
+export function runBatch(db: Database.Database, tables: PlanTables, requests: readonly Request[]): FromWorker {
+  const writes = requests.some((request) => WRITES.has(request.kind))
+  try {
+    // IMMEDIATE: a transaction that reads first cannot wait for a foreign writer later on.
+    db.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
+    const outcomes = runInOrder(db, tables, requests)
+    dropOldReplies(tables, requests)
+    db.exec('COMMIT')
+    return { outcomes, committed: writes }
+  } catch (error) {
+    if (db.inTransaction) db.exec('ROLLBACK')
+    const failure = toFailure(error)
+    return { outcomes: requests.map(() => ({ ok: false, failure })), committed: false }
+  }
+}
+
+function runInOrder(db: Database.Database, tables: PlanTables, requests: readonly Request[]): Outcome[] {
+  const broken = new Map<ThreadId, Failure>()
+  // Within a transaction this is a savepoint: half an append never stays.
+  const whole = db.transaction((request: Request) => run(tables, request))
+  return requests.map((request): Outcome => {
+    const before = request.kind === 'append' ? broken.get(request.thread) : undefined
+    if (before !== undefined) return { ok: false, failure: before }
+    try {
+      return { ok: true, value: WRITES.has(request.kind) ? whole(request) : run(tables, request) }
+    } catch (error) {
+      // Some faults of the disk end the transaction: then nothing of the batch stands.
+      if (!db.inTransaction) throw error
+      const failure = toFailure(error)
+      if (request.kind === 'append') broken.set(request.thread, failure)
+      return { ok: false, failure }
+    }
+  })
+}
+
+function run(tables: PlanTables, request: Request): Results[Kind] {
+  switch (request.kind) {
+    case 'open':
+      return tables.open(request.thread)
+    case 'append':
+      return void tables.append(request.thread, request.entry)
+    case 'create':
+      return tables.create(request.thread, request.at)
+    case 'snapshot':
+      return void tables.snapshot(request.thread, request.version, request.state)
+    case 'activity':
+      return tables.activity(request.thread, request.after, request.limit)
+    case 'recall':
+      return tables.recall(request.thread, request.actorId, request.key, request.now)
+    case 'threads':
+      return tables.threads(request.after, request.limit)
+    case 'remove':
+      return tables.remove(request.thread, request.at)
+    case 'ping':
+      return void tables.ping()
+  }
+}
+
+/**
+ * Every batch that adds replies drops up to twice as many expired ones. So the table cannot grow beyond a day's
+ * replies, no call ever waits for a long sweep, and it costs no commit of its own.
+ * The time is the entries' own, which may be a test's.
+ */
+function dropOldReplies(tables: PlanTables, requests: readonly Request[]): void {
+  const times = requests.flatMap((request) =>
+    request.kind === 'append' && request.entry.idempotency !== undefined ? [request.entry.at] : [],
+  )
+  // The earliest, so that a record which a request of this batch may still be given stays.
+  if (times.length > 0) tables.dropOldReplies(Math.min(...times), times.length * 2)
+}

@@ -1,0 +1,180 @@
+import type Database from 'better-sqlite3'
+import type { ActivityEntry, IdempotencyRecord, LogEntry, Source, StoredPlan, ThreadInfo } from '../../rooms/storage.ts'
+import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
+import type { Actor } from '../../../shared/schema/actor.ts'
+import type { ThreadId } from '../../../shared/schema/ids.ts'
+import { IDEMPOTENCY_MS } from '../../../shared/schema/limits.ts'
+
+interface ThreadRow {
+  readonly id: number
+  readonly version: number
+}
+interface EntryRow {
+  readonly version: number
+  readonly at: number
+  readonly actorId: string
+  readonly actorName: string
+  readonly actorKind: Actor['kind']
+  readonly source: Source
+  readonly tool: string
+  readonly reasoning: string
+  readonly summary: string
+}
+
+/** The port's methods over an open database, synchronous, each within whatever transaction is open. */
+export interface PlanTables {
+  open(thread: ThreadId): StoredPlan | null
+  append(thread: ThreadId, entry: LogEntry): void
+  create(thread: ThreadId, at: number): boolean
+  snapshot(thread: ThreadId, version: number, state: Uint8Array): void
+  activity(thread: ThreadId, after: number, limit: number): ActivityEntry[]
+  recall(thread: ThreadId, actorId: string, key: string, now: number): IdempotencyRecord | null
+  threads(after: string, limit: number): ThreadInfo[]
+  remove(thread: ThreadId, at: number): boolean
+  ping(): void
+  /** Drops at most `limit` replies that nobody can recall any more at `now`. */
+  dropOldReplies(now: number, limit: number): void
+}
+
+/** Prepares the statements. @see Storage for what each method promises and throws */
+export function planTables(db: Database.Database): PlanTables {
+  const findThread = db.prepare<[ThreadId], ThreadRow>('SELECT id, version FROM threads WHERE thread = ?')
+  const findDeleted = db.prepare<[ThreadId], number>('SELECT 1 FROM deleted WHERE thread = ?').pluck()
+  const insertThread = db
+    .prepare<[ThreadId, number, number, number], number>(
+      'INSERT INTO threads (thread, version, created_at, updated_at) VALUES (?, ?, ?, ?) RETURNING id',
+    )
+    .pluck()
+  const advance = db
+    .prepare<[number, number, ThreadId, number], number>(
+      'UPDATE threads SET version = ?, updated_at = ? WHERE thread = ? AND version = ? RETURNING id',
+    )
+    .pluck()
+  const insertEntry = db.prepare<[number, ...(string | number)[], Uint8Array]>(
+    `INSERT INTO entries
+       (thread_id, version, at, actor_id, actor_name, actor_kind, source, tool, reasoning, summary, bytes)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  // A key may come again once its reply has expired.
+  const putReply = db.prepare<[number, string, string, string, number, number, string]>(
+    'INSERT OR REPLACE INTO replies (thread_id, actor_id, key, hash, version, at, reply) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  const findSnapshot = db.prepare<[number], { readonly version: number; readonly state: Buffer }>(
+    'SELECT version, state FROM snapshots WHERE thread_id = ?',
+  )
+  const findUpdates = db
+    .prepare<[number, number], Buffer>('SELECT bytes FROM entries WHERE thread_id = ? AND version > ? ORDER BY version')
+    .pluck()
+  // One statement puts the new snapshot in the place of the old one: no moment is without one.
+  const putSnapshot = db.prepare<[number, Uint8Array, ThreadId, number]>(
+    `INSERT INTO snapshots (thread_id, version, state) SELECT id, ?, ? FROM threads WHERE thread = ? AND version >= ?
+     ON CONFLICT (thread_id) DO UPDATE SET version = excluded.version, state = excluded.state
+     WHERE excluded.version >= snapshots.version`,
+  )
+  const listEntries = db.prepare<[number, number, number], EntryRow>(
+    `SELECT version, at, actor_id AS actorId, actor_name AS actorName, actor_kind AS actorKind, source, tool,
+            reasoning, summary
+     FROM entries WHERE thread_id = ? AND version > ? ORDER BY version LIMIT ?`,
+  )
+  const findReply = db.prepare<[ThreadId, string, string, number], IdempotencyRecord>(
+    `SELECT r.actor_id AS actorId, r.key, r.hash, r.version, r.reply, r.at
+     FROM replies r JOIN threads t ON t.id = r.thread_id
+     WHERE t.thread = ? AND r.actor_id = ? AND r.key = ? AND r.at > ?`,
+  )
+  const listThreads = db.prepare<[string, number], ThreadInfo>(
+    `SELECT thread, version, created_at AS createdAt, updated_at AS updatedAt
+     FROM threads WHERE thread > ? ORDER BY thread LIMIT ?`,
+  )
+  // Its entries, snapshot and replies go with it.
+  const deleteThread = db.prepare<[ThreadId]>('DELETE FROM threads WHERE thread = ?')
+  const insertDeleted = db.prepare<[ThreadId, number]>('INSERT INTO deleted (thread, at) VALUES (?, ?)')
+  const deleteReplies = db.prepare<[number, number]>(
+    'DELETE FROM replies WHERE rowid IN (SELECT rowid FROM replies WHERE at <= ? ORDER BY at LIMIT ?)',
+  )
+  const touch = db.prepare('SELECT version FROM threads LIMIT 1')
+
+  const refuseDeleted = (thread: ThreadId): void => {
+    if (findDeleted.get(thread) !== undefined) throw new ThreadDeleted(`The thread ${thread} was deleted.`)
+  }
+  /** The row of a thread, or undefined if it was never stored. A row means that it was not deleted. */
+  const find = (thread: ThreadId): ThreadRow | undefined => {
+    const row = findThread.get(thread)
+    if (row === undefined) refuseDeleted(thread)
+    return row
+  }
+  const insert = (thread: ThreadId, version: number, at: number): number => {
+    const id = insertThread.get(thread, version, at, at)
+    if (id === undefined) throw new Error(`The thread ${thread} was not stored.`)
+    return id
+  }
+  /** The row of the thread, moved from the version before the entry's to the entry's. */
+  const claim = (thread: ThreadId, { version, at }: LogEntry): number => {
+    const id = advance.get(version, at, thread, version - 1)
+    if (id !== undefined) return id
+    const row = find(thread)
+    if (row === undefined && version === 1) return insert(thread, 1, at)
+    throw new VersionConflict(`The thread ${thread} is at version ${row?.version ?? 0}, not at ${version - 1}.`)
+  }
+
+  return {
+    open: (thread) => {
+      const row = find(thread)
+      if (row === undefined) return null
+      const snapshot = findSnapshot.get(row.id)
+      const updates = findUpdates.all(row.id, snapshot?.version ?? 0).map(plainBytes)
+      // A plan with a hole would look like a plan in which people deleted things: better none at all.
+      if (updates.length !== row.version - (snapshot?.version ?? 0)) {
+        throw new Error(
+          `The log of the thread ${thread} is damaged: version ${row.version}, snapshot at ` +
+            `${snapshot?.version ?? 'none'}, but ${updates.length} updates after it. Restore a backup.`,
+        )
+      }
+      return { version: row.version, snapshot: snapshot === undefined ? null : plainBytes(snapshot.state), updates }
+    },
+    append: (thread, entry) => {
+      const { version, at, actor, source, tool, reasoning, summary, update, idempotency } = entry
+      const id = claim(thread, entry)
+      insertEntry.run(id, version, at, actor.id, actor.name, actor.kind, source, tool, reasoning, summary, update)
+      if (idempotency === undefined) return
+      const { actorId, key, hash, reply } = idempotency
+      putReply.run(id, actorId, key, hash, version, at, reply)
+    },
+    create: (thread, at) => {
+      if (find(thread) !== undefined) return false
+      insert(thread, 0, at)
+      return true
+    },
+    snapshot: (thread, version, state) => {
+      putSnapshot.run(version, state, thread, version)
+    },
+    activity: (thread, after, limit) => {
+      const row = find(thread)
+      // SQLite reads a negative limit as none.
+      return row === undefined ? [] : listEntries.all(row.id, after, Math.max(0, limit)).map(asActivity)
+    },
+    recall: (thread, actorId, key, now) => findReply.get(thread, actorId, key, now - IDEMPOTENCY_MS) ?? null,
+    threads: (after, limit) => listThreads.all(after, Math.max(0, limit)),
+    remove: (thread, at) => {
+      if (find(thread) === undefined) return false
+      deleteThread.run(thread)
+      insertDeleted.run(thread, at)
+      return true
+    },
+    ping: () => {
+      touch.get()
+    },
+    dropOldReplies: (now, limit) => {
+      deleteReplies.run(now - IDEMPOTENCY_MS, limit)
+    },
+  }
+}
+
+/** A copy with a buffer of its own, which can be handed to another thread; a Buffer may share a pool. */
+function plainBytes(buffer: Buffer): Uint8Array {
+  return new Uint8Array(buffer)
+}
+
+function asActivity(row: EntryRow): ActivityEntry {
+  const { version, at, actorId, actorName, actorKind, source, tool, reasoning, summary } = row
+  return { version, at, actor: { id: actorId, name: actorName, kind: actorKind }, source, tool, reasoning, summary }
+}

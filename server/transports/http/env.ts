@@ -1,0 +1,8 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { RequestIdVariables } from 'hono/request-id'
+
+/** What hono hands to every handler. The bindings are absent where there is no node server, as in tests. */
+export interface HttpEnv {
+  Bindings: Partial<HttpBindings>
+  Variables: RequestIdVariables
+}

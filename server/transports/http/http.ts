@@ -1,0 +1,109 @@
+import { Hono } from 'hono'
+import { methodNotAllowed } from 'hono/method-not-allowed'
+import { requestId } from 'hono/request-id'
+import type { Log } from '../../rooms/log.ts'
+import type { Rooms } from '../../rooms/rooms.ts'
+import type { Storage } from '../../rooms/storage.ts'
+import type { HttpEnv } from './env.ts'
+import { answerError, answerProblem, Problem } from './problem.ts'
+import { badThread } from './request.ts'
+import { addThreadRoutes } from './threads.ts'
+import { addToolRoutes } from './tools.ts'
+
+/** Milliseconds within which a storage that is fit to serve answers: probes wait a few seconds at most. */
+const READY_MS = 2_000
+
+export interface HttpOptions {
+  readonly rooms: Rooms
+  readonly storage: Storage
+  readonly log: Log
+  readonly version: string
+  /** Whether the server is shutting down, and wants no more traffic. */
+  readonly isDraining: () => boolean
+}
+
+/** All doors over HTTP, as one function from a request to its response. */
+export function createHttp({ rooms, storage, log, version, isDraining }: HttpOptions): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>()
+  app.onError((error, c) => answerError(error, c, log))
+  app.notFound((c) =>
+    answerProblem(c, {
+      status: 404,
+      kind: 'not-found',
+      title: 'Not found',
+      detail: 'Nothing is here. GET / tells what is.',
+    }),
+  )
+
+  app.use(requestId())
+  app.use(async (c, next) => {
+    c.header('Cache-Control', 'no-store')
+    c.header('X-Content-Type-Options', 'nosniff')
+    // A page of another site can send a form to a server on loopback; the browser says so in a header it cannot forge.
+    if (c.req.header('Sec-Fetch-Site') === 'cross-site' && !['GET', 'HEAD'].includes(c.req.method)) throw crossSite()
+    // Dots are resolved before a route is chosen: what came in tells what was meant.
+    if (hasDots(c.env?.incoming?.url)) throw badThread()
+    await next()
+  })
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        const detail = `${c.req.method} is not possible here. ${methods.join(', ')} is.`
+        const headers = { Allow: methods.join(', ') }
+        return answerProblem(c, { status: 405, kind: 'method', title: 'Method not allowed', detail, headers })
+      },
+    }),
+  )
+
+  app.get('/', (c) => c.text(overview(version)))
+  app.get('/healthz', (c) => c.json({ status: 'ok' }))
+  app.get('/readyz', async (c) => {
+    const reason = isDraining() ? 'The server is shutting down.' : await whyNotReady(storage)
+    if (reason === null) return c.json({ status: 'ok' })
+    return answerProblem(c, { status: 503, kind: 'not-ready', title: 'Not ready', detail: reason })
+  })
+  addToolRoutes(app, rooms)
+  addThreadRoutes(app, rooms, storage)
+  return app
+}
+
+async function whyNotReady(storage: Storage): Promise<string | null> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(() => resolve(`The storage did not answer within ${READY_MS} ms.`), READY_MS)
+  })
+  const answer = storage.ping().then(
+    () => null,
+    () => 'The storage does not answer.',
+  )
+  return Promise.race([answer, late]).finally(() => clearTimeout(timer))
+}
+
+const crossSite = (): Problem =>
+  new Problem({
+    status: 403,
+    kind: 'cross-site',
+    title: 'Cross-site request',
+    detail: 'A page of another site cannot change plans here.',
+  })
+
+/** Whether a path holds `.` or `..` as a part of its own, written plainly or escaped. */
+function hasDots(target: string | undefined): boolean {
+  const path = target?.split(/[?#]/, 1)[0] ?? ''
+  return path.split('/').some((part) => /^(?:\.|%2e){1,2}$/i.test(part))
+}
+
+const overview = (version: string): string => `Planroom ${version}: the live plan that agents and people share.
+
+POST   /threads/:thread/tools/:tool         call a tool; the body holds its arguments as JSON
+                                            X-Agent-Name says who calls, Idempotency-Key makes repeats safe
+GET    /threads/:thread/tools?dialect=      the tools, as a model is told of them
+GET    /threads/:thread/context?dialect=    the plan as a block for a prompt
+GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
+GET    /threads/:thread/plan.md             the plan as Markdown
+GET    /threads/:thread/activity?after=     who changed what
+GET    /threads?after=                      all threads
+WS     /sync/:thread                        the plan live, for y-websocket
+GET    /healthz, /readyz                    alive; ready to serve
+`

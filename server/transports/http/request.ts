@@ -1,0 +1,95 @@
+import type { Context } from 'hono'
+import type { Dialect } from '../../../shared/dialects/dialect.ts'
+import { DIALECTS } from '../../../shared/dialects/registry.ts'
+import type { Actor } from '../../../shared/schema/actor.ts'
+import { isThreadId, type ThreadId } from '../../../shared/schema/ids.ts'
+import { MAX_ACTOR_NAME, MAX_KEY } from '../../../shared/schema/limits.ts'
+import type { Caller } from '../../rooms/caller.ts'
+import type { HttpEnv } from './env.ts'
+import { badRequest, Problem } from './problem.ts'
+
+/** As the thread's pattern is told to callers; `isThreadId` decides. */
+const THREAD_PATTERN = '[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,127}'
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u
+
+/** @throws Problem 400 */
+export function threadOf(c: Context<HttpEnv>): ThreadId {
+  const thread = c.req.param('thread')
+  if (!isThreadId(thread)) throw badThread()
+  return thread
+}
+
+export const badThread = (): Problem =>
+  new Problem({
+    status: 400,
+    kind: 'bad-thread',
+    title: 'Not a thread id',
+    detail: `A thread id is 1 to 128 characters that match ${THREAD_PATTERN}.`,
+    members: { pattern: THREAD_PATTERN },
+  })
+
+/**
+ * Who makes the request, as its headers say. Callers without a name or an id are one actor.
+ * @throws Problem 400
+ */
+export function callerOf(c: Context<HttpEnv>): Caller {
+  const name = label('X-Agent-Name', headerText(c, 'X-Agent-Name'))
+  const id = label('X-Agent-Id', headerText(c, 'X-Agent-Id'))
+  return { actor: { id: id || name, name: name || id, kind: 'agent' }, source: 'http' }
+}
+
+/** The actor whose view a read moves: the one named by `?for=`, else the caller. @throws Problem 400 */
+export function readerOf(c: Context<HttpEnv>): Actor {
+  const name = label('for', c.req.query('for') ?? '')
+  return name === '' ? callerOf(c).actor : { id: name, name, kind: 'agent' }
+}
+
+function label(what: string, value: string): string {
+  const text = value.trim()
+  if (text.length > MAX_ACTOR_NAME) throw badRequest(`${what} is longer than ${MAX_ACTOR_NAME} characters.`)
+  if (CONTROL.test(text)) throw badRequest(`${what} holds a control character.`)
+  return text
+}
+
+/** Node reads a header byte by byte. Where the bytes are UTF-8 beyond ASCII, as curl sends it, that is what was meant. */
+function headerText(c: Context<HttpEnv>, name: string): string {
+  const value = c.req.header(name) ?? ''
+  if (!/^[\0-\xff]*[\x80-\xff][\0-\xff]*$/.test(value)) return value
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
+  } catch {
+    return value
+  }
+}
+
+/** @returns undefined without the header. @throws Problem 400 */
+export function idempotencyKeyOf(c: Context<HttpEnv>): string | undefined {
+  const key = c.req.header('Idempotency-Key')?.trim()
+  if (key === undefined || (key !== '' && key.length <= MAX_KEY)) return key
+  throw badRequest(`An Idempotency-Key has 1 to ${MAX_KEY} characters.`)
+}
+
+/** @throws Problem 400 that names the dialects */
+export function dialectOf(c: Context<HttpEnv>): Dialect {
+  const name = c.req.query('dialect') ?? 'outline'
+  const dialect = DIALECTS.get(name)
+  if (dialect !== undefined) return dialect
+  const dialects = [...DIALECTS.keys()]
+  throw badRequest(`There is no dialect ${JSON.stringify(name)}. There is: ${dialects.join(', ')}.`, { dialects })
+}
+
+/** A whole number in the query. @throws Problem 400 that names the range */
+export function numberIn(c: Context<HttpEnv>, name: string, { least, most, standard }: NumberRange): number {
+  const text = c.req.query(name) ?? ''
+  if (text === '') return standard
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : NaN
+  if (value >= least && value <= most) return value
+  throw badRequest(`${name} is a whole number from ${least} to ${most}.`)
+}
+
+interface NumberRange {
+  readonly least: number
+  readonly most: number
+  /** Without the parameter. */
+  readonly standard: number
+}

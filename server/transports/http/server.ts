@@ -1,0 +1,103 @@
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
+
+/** Milliseconds for the headers, and for a whole request: 4 MiB over a poor line. Slower ones hold a socket for nothing. */
+const HEADERS_MS = 10_000
+const REQUEST_MS = 60_000
+/** Milliseconds that an idle connection is kept: longer than load balancers keep theirs, or they would race with us. */
+const KEEP_ALIVE_MS = 65_000
+/** Bytes of all headers, the target included. */
+const MAX_HEADER_BYTES = 16 * 1024
+
+export interface HttpServer {
+  readonly node: Server
+  /** @returns the port. @throws Error that says which setting to change */
+  listen(port: number, host: string): Promise<number>
+  /** Takes no new connections, and ends each one that there is after the answer it waits for. Resolves when all ended. */
+  close(): Promise<void>
+  /** Ends what is still open, answered or not. */
+  destroy(): void
+}
+
+/** Serves a fetch function over node's HTTP server, with patience for no client. */
+export function createHttpServer(
+  fetch: (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>,
+): HttpServer {
+  const answering = new Map<Duplex, ServerResponse>()
+  let isClosing = false
+  const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), { errorHandler: refuse })
+  const options = {
+    headersTimeout: HEADERS_MS,
+    requestTimeout: REQUEST_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  }
+  const node = createServer(options, (request, response) => {
+    const { socket } = request
+    answering.set(socket, response)
+    response.once('close', () => {
+      if (answering.get(socket) === response) answering.delete(socket)
+      // Node closes connections that are idle at the moment it stops, not those that become so.
+      if (isClosing && !answering.has(socket)) socket.destroySoon()
+    })
+    void listener(request, response)
+  })
+
+  node.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    // In the middle of an answer another one would be read as a part of it.
+    const isSilent = error.code === 'ECONNRESET' || !socket.writable || answering.get(socket)?.headersSent === true
+    if (isSilent) socket.destroy()
+    else socket.end(lastAnswer(error.code ?? ''), () => socket.destroy())
+  })
+
+  return {
+    node,
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        const fail = (error: NodeJS.ErrnoException): void => reject(new Error(explain(error, port, host)))
+        node.once('error', fail)
+        node.listen(port, host, () => {
+          node.off('error', fail)
+          resolve((node.address() as AddressInfo).port) // of a server that listens on TCP
+        })
+      }),
+    close: () => {
+      isClosing = true
+      return new Promise((resolve) => node.close(() => resolve()))
+    },
+    destroy: () => node.closeAllConnections(),
+  }
+}
+
+/** For what the adapter cannot make a request of, such as a broken Host. */
+function refuse(): Response {
+  const body = problemJson(notHttp(400, 'Bad Request', 'The target or the Host of the request is not valid.'))
+  return new Response(body, { status: 400, headers: { 'Content-Type': PROBLEM_JSON, 'Cache-Control': 'no-store' } })
+}
+
+/** What to write to a socket on which no request could be read. */
+function lastAnswer(code: string): string {
+  const problem =
+    code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? notHttp(408, 'Request Timeout', 'The request took too long.')
+      : code === 'HPE_HEADER_OVERFLOW'
+        ? notHttp(431, 'Headers Too Large', `The headers are larger than ${MAX_HEADER_BYTES} bytes.`)
+        : notHttp(400, 'Bad Request', 'This is not HTTP/1.1.')
+  const { status, title } = problem
+  const body = problemJson(problem)
+  const headers = ['Connection: close', `Content-Type: ${PROBLEM_JSON}`, `Content-Length: ${Buffer.byteLength(body)}`]
+  return [`HTTP/1.1 ${status} ${title}`, ...headers, 'Cache-Control: no-store', '', body].join('\r\n')
+}
+
+function explain(error: NodeJS.ErrnoException, port: number, host: string): string {
+  if (error.code === 'EADDRINUSE') return `Port ${port} of ${host} is in use. Set PORT to another one.`
+  if (error.code === 'EACCES')
+    return `Port ${port} of ${host} may not be used by this user. Set PORT to one above 1023.`
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND') {
+    return `${host} is not an address of this machine. Set HOST to one that is.`
+  }
+  return `The server cannot listen on port ${port} of ${host}: ${error.message}`
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod'
+import { PlanError } from '../schema/errors.ts'
+import type { StepId } from '../schema/ids.ts'
+import { MAX_CHANGED, MAX_REASONING } from '../schema/limits.ts'
+import type { Stamp } from '../schema/operation.ts'
+import type { StepChange } from '../plan/changes.ts'
+import { checkOperations } from '../plan/check.ts'
+import type { PlanChange } from '../plan/draft.ts'
+import type { Plan } from '../plan/plan.ts'
+import { coerce } from './coerce.ts'
+import type { CallContext, Dialect, Json, JsonObject, Situation, Tool } from './dialect.ts'
+import { digest } from './digest.ts'
+
+/** A call's reply as JSON: over HTTP, in the SDK, and stripped to `text` for a model. */
+export type ToolReply = JsonObject & {
+  readonly success: boolean
+  /** Exactly what the model should be shown. */
+  readonly text: string
+  readonly version: number
+}
+
+/** All of a reply that does not depend on how the plan stands when it is read again. */
+export type Outcome = {
+  readonly outcome: JsonObject
+  readonly notes: readonly string[]
+  readonly changed: readonly StepId[]
+}
+
+/** A call that was read, validated and tried on the plan. Nothing is written yet. */
+export type PreparedCall = {
+  readonly reasoning: string
+} & (
+  | { readonly kind: 'refused'; readonly message: string; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'accepted'
+      readonly change: PlanChange
+      /** What came of it, from the plan after the change. */
+      readonly finish: (after: Plan, changes: readonly StepChange[]) => Outcome
+    }
+)
+
+/** Reads arguments leniently, validates them, lets the tool decide, and tries what it decided. Never throws. */
+export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stamp: Stamp): PreparedCall {
+  const notes: string[] = []
+  const parsed = tool.parameters.safeParse(coerce(tool.parameters, raw ?? {}, '', notes))
+  if (!parsed.success) {
+    return { kind: 'refused', message: wrongArguments(tool, parsed.error), notes, reasoning: '' }
+  }
+  const said = parsed.data['action_and_reasoning']
+  const reasoning = typeof said === 'string' ? said.slice(0, MAX_REASONING) : ''
+  const decision = tool.decide(parsed.data, context)
+  if ('refused' in decision)
+    return { kind: 'refused', message: decision.refused, notes: [...notes, ...(decision.notes ?? [])], reasoning }
+  try {
+    const change = checkOperations(context.plan, decision.operations, stamp)
+    return {
+      kind: 'accepted',
+      change,
+      reasoning,
+      finish: (after, changes) => {
+        const late = decision.noteAfter?.(after) ?? null
+        return {
+          outcome: decision.outcome(after),
+          notes: [...notes, ...decision.notes, ...(late === null ? [] : [late])],
+          changed: changes.slice(0, MAX_CHANGED).map((change) => change.id),
+        }
+      },
+    }
+  } catch (error) {
+    if (error instanceof PlanError) return { kind: 'refused', message: `${error.message} Nothing was changed.`, notes, reasoning }
+    throw error
+  }
+}
+
+/** The reply to a call that was accepted, now or earlier under the same key. */
+export function acceptedReply(tool: Tool, { outcome, notes, changed }: Outcome, now: Omit<Situation, 'notes'>): ToolReply {
+  const { text, fields } = tool.render(outcome, { ...now, notes })
+  return reply(true, text, fields, { ...now, notes }, changed)
+}
+
+export function refusedReply(dialect: Dialect, message: string, situation: Situation): ToolReply {
+  const { text, fields } = dialect.refuse(message, situation)
+  return reply(false, text, fields, situation, [])
+}
+
+function reply(success: boolean, text: string, fields: JsonObject, { plan, version, notes, digest: news }: Situation, changed: readonly StepId[]): ToolReply {
+  const steps = changed.map((id): Json => {
+    const step = plan.step(id)
+    return step === undefined
+      ? { id, removed: true }
+      : { id, index: plan.placeOf(id), number: step.number, text: step.text, status: step.status }
+  })
+  return {
+    success,
+    text,
+    ...fields,
+    version,
+    ...(steps.length > 0 ? { changed: steps } : {}),
+    ...(notes.length > 0 ? { notes } : {}),
+    ...(news === null ? {} : { digest: news }),
+  }
+}
+
+/** What others did since this actor was last told; says so where the memory of it does not reach back. */
+export function news(context: Pick<CallContext, 'actor' | 'history'>, since: number, plan: Plan, dialect: Dialect): string | null {
+  const { history, actor } = context
+  const entries = history.since(since)
+  if (entries !== null) return digest(entries, actor.id, plan, dialect)
+  const rest = digest(history.since(history.start) ?? [], actor.id, plan, dialect)
+  return ['changes before version ' + String(history.start + 1) + ' are too far back to tell: list again', ...(rest === null ? [] : [rest])].join('; ')
+}
+
+/** What is wrong with the arguments, where, and a call that works. */
+function wrongArguments(tool: Tool, error: z.ZodError): string {
+  const wrong = error.issues.slice(0, 5).map((issue) => {
+    const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+    return `${path.replace(/^\./, '') || 'the arguments'}: ${issue.message}`
+  })
+  const more = error.issues.length > 5 ? `; and ${error.issues.length - 5} more` : ''
+  return `${tool.name} could not read its arguments: ${wrong.join('; ')}${more}. Nothing was changed. A call that works: ${JSON.stringify(tool.example)}`
+}

@@ -1,0 +1,113 @@
+import type { z } from 'zod'
+import type { Actor } from '../schema/actor.ts'
+import type { GroupId, StepId } from '../schema/ids.ts'
+import type { PlanOperation } from '../schema/operation.ts'
+import type { StepChange } from '../plan/changes.ts'
+import type { History } from '../plan/history.ts'
+import type { Plan } from '../plan/plan.ts'
+
+/** What one actor was last shown: the plan at a version. */
+export interface View {
+  readonly version: number
+  readonly plan: Plan
+}
+
+/** All that a tool may look at. It never sees a document, a socket or a clock. */
+export interface CallContext {
+  readonly actor: Actor
+  readonly plan: Plan
+  readonly version: number
+  /** null: this actor has never looked. */
+  readonly view: View | null
+  readonly history: History
+  readonly newStepId: () => StepId
+  readonly newGroupId: () => GroupId
+}
+
+/** A call that changes nothing, and why: what was wrong, what is valid, the next call to make. */
+export interface Refusal {
+  readonly refused: string
+  readonly notes?: readonly string[]
+}
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+
+/** What a call does, and what came of it once it was done. */
+export interface Decision<Outcome extends JsonObject> {
+  readonly operations: readonly PlanOperation[]
+  readonly notes: readonly string[]
+  /** Made from the plan after the change, never from the request. */
+  readonly outcome: (after: Plan) => Outcome
+  /** What only shows once it is done, or null. */
+  readonly noteAfter?: (after: Plan) => string | null
+}
+
+/** What surrounds an outcome or a refusal in the reply. */
+export interface Situation {
+  readonly plan: Plan
+  readonly version: number
+  readonly notes: readonly string[]
+  /** What others did since this actor was last told, or null. */
+  readonly digest: string | null
+}
+
+/** A reply in the dialect's own fields, and the text that the model should be shown. */
+export interface Rendered {
+  readonly text: string
+  readonly fields: JsonObject
+}
+
+export interface ToolEffects {
+  readonly readOnly: boolean
+  /** May take away what is there. */
+  readonly destructive: boolean
+  /** Doing it twice is doing it once. */
+  readonly idempotent: boolean
+}
+
+export interface ToolDefinition<Shape extends z.ZodObject, Outcome extends JsonObject> {
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly parameters: Shape
+  /** A call that works, for errors that teach. */
+  readonly example: JsonObject
+  readonly effects: ToolEffects
+  /** Whether a reply prints all places of the plan, and so moves the caller's view. */
+  readonly printsPlan: boolean
+  readonly decide: (args: z.infer<Shape>, context: CallContext) => Decision<Outcome> | Refusal
+  readonly render: (outcome: Outcome, situation: Situation) => Rendered
+}
+
+/** A tool whose arguments and outcome are its own business. */
+export interface Tool extends Omit<ToolDefinition<z.ZodObject, JsonObject>, 'decide' | 'render'> {
+  /** @param args as its `parameters` parsed them */
+  readonly decide: (args: Readonly<Record<string, unknown>>, context: CallContext) => Decision<JsonObject> | Refusal
+  /** @param outcome as `decide` made it, perhaps read back from storage */
+  readonly render: (outcome: JsonObject, situation: Situation) => Rendered
+}
+
+export function defineTool<Shape extends z.ZodObject, Outcome extends JsonObject>(
+  definition: ToolDefinition<Shape, Outcome>,
+): Tool {
+  return {
+    ...definition,
+    // Only what `parameters` parsed and what `decide` returned comes back in here.
+    decide: (args, context) => definition.decide(args as z.infer<Shape>, context),
+    render: (outcome, situation) => definition.render(outcome as Outcome, situation),
+  }
+}
+
+/** A published tool set, as a way to read and change any plan. */
+export interface Dialect {
+  readonly name: string
+  readonly tools: readonly Tool[]
+  readonly refuse: (message: string, situation: Situation) => Rendered
+  /** The block for a prompt. */
+  readonly block: (plan: Plan, version: number) => string
+  /** How a living step is called, such as `#3`. */
+  readonly nameStep: (plan: Plan, id: StepId) => string
+  /** How a removed step was called. */
+  readonly nameRemoved: (change: StepChange) => string
+}

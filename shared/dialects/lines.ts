@@ -1,0 +1,50 @@
+import type { Status } from '../schema/plan.ts'
+
+/** How a text stands where the shape is a line: line breaks and control characters in a row show as one space. */
+// eslint-disable-next-line no-control-regex
+const BREAKS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
+export const oneLine = (text: string): string => text.replace(BREAKS, ' ')
+
+/** The character between the brackets. */
+export const MARKS: Readonly<Record<Status, string>> = {
+  pending: ' ',
+  in_progress: '*',
+  completed: 'x',
+  cancelled: '-',
+  blocked: '!',
+}
+
+/** A text in quotes, on one line and not too long, for a sentence. */
+export function quoted(text: string): string {
+  const line = oneLine(text)
+  return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
+}
+
+export const count = (n: number, one: string, several = `${one}s`): string => `${n} ${n === 1 ? one : several}`
+
+/** `a`, `a and b`, `a, b, and c`. */
+export function listed(names: readonly string[]): string {
+  if (names.length <= 2) return names.join(' and ')
+  return `${names.slice(0, -1).join(', ')}, and ${names.at(-1)}`
+}
+
+/** At most `most` of many, with the rest counted. */
+export function some(names: readonly string[], most: number): string {
+  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+}
+
+/** The name of an actor in a sentence. */
+export const actorName = (actor: { readonly name: string }): string => (actor.name === '' ? 'somebody' : actor.name)
+
+/**
+ * Dotted numbers for depths in pre-order: 0,1,1,2,0 gives 1, 1.1, 1.2, 1.2.1, 2.
+ */
+export function dottedNumbers(depths: readonly number[]): string[] {
+  const counters: number[] = []
+  return depths.map((depth) => {
+    counters.length = Math.min(counters.length, depth + 1)
+    while (counters.length <= depth) counters.push(0)
+    counters[depth] = (counters[depth] ?? 0) + 1
+    return counters.join('.')
+  })
+}

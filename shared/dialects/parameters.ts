@@ -1,0 +1,12 @@
+import { z } from 'zod'
+
+/** Parameters that tools of several dialects share. */
+export const rev = z
+  .int()
+  .optional()
+  .describe('The version of the plan that the numbers in this call were read from, as printed with it. Say it whenever you know it: then the numbers mean what you saw, whatever others did since.')
+
+export const reasoning = z
+  .string()
+  .optional()
+  .describe('What you are doing and why, in a sentence. Kept in the log and shown to the people who follow the plan.')

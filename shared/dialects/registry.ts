@@ -1,0 +1,15 @@
+import type { Dialect, Tool } from './dialect.ts'
+import { outline } from './outline.ts'
+
+/** Every dialect, by its name. */
+export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([outline].map((dialect) => [dialect.name, dialect]))
+
+export interface NamedTool {
+  readonly dialect: Dialect
+  readonly tool: Tool
+}
+
+/** Every tool, by its name; the names of all dialects differ. */
+export const TOOLS: ReadonlyMap<string, NamedTool> = new Map(
+  [...DIALECTS.values()].flatMap((dialect) => dialect.tools.map((tool) => [tool.name, { dialect, tool }] as const)),
+)

@@ -1,0 +1,186 @@
+import { PlanError } from '../schema/errors.ts'
+import type { StepId } from '../schema/ids.ts'
+import { MAX_DEPENDENCIES, MAX_DETAILS, MAX_NAME, MAX_STEPS, MAX_TEXT, MAX_TITLE } from '../schema/limits.ts'
+import type { NewStep, PlanOperation, RestoredStep, Stamp, StepFields } from '../schema/operation.ts'
+import type { Dependency, DependencyTarget } from '../schema/plan.ts'
+import type { DependencyField, FoldedStep } from './document.ts'
+import type { PlanChange } from './draft.ts'
+import { Draft } from './draft.ts'
+import type { Plan } from './plan.ts'
+
+/**
+ * Tries operations on a plan, in order. Nothing is written.
+ * @returns what has to be written; empty if the plan is that way already
+ * @throws PlanError for the first operation that does not fit; then none of them may be written
+ */
+export function checkOperations(plan: Plan, operations: readonly PlanOperation[], stamp: Stamp): PlanChange {
+  const draft = new Draft(plan, stamp)
+  for (const operation of operations) tryOperation(draft, operation)
+  if (draft.size > MAX_STEPS && draft.size > plan.steps.length)
+    throw new PlanError(`A plan holds at most ${MAX_STEPS} steps; this would make ${draft.size}. Remove finished steps first.`)
+  return draft.finish()
+}
+
+/** Whether a change would write nothing. */
+export const isEmpty = (change: PlanChange): boolean =>
+  change.patches.length + change.tombstones.length + change.outline.length + change.groups.length === 0 && change.title === null
+
+function tryOperation(draft: Draft, operation: PlanOperation): void {
+  switch (operation.type) {
+    case 'addSteps':
+      return addSteps(draft, operation)
+    case 'moveSteps':
+      for (const id of operation.steps) draft.require(id)
+      return draft.put(unique(operation.steps), operation)
+    case 'setStep':
+      draft.require(operation.id)
+      return draft.set(operation.id, changedFields(draft, operation.id, operation.fields))
+    case 'removeSteps':
+      return removeSteps(draft, operation.steps, operation.subSteps)
+    case 'restoreSteps':
+      for (const step of operation.steps) restoreStep(draft, step)
+      return
+    case 'addGroup':
+      checkText('A group title', operation.title, MAX_TITLE)
+      if (draft.groupTitled(operation.title) !== null) throw new PlanError(`There is a group "${operation.title}" already.`)
+      return draft.setGroup(operation.id, { title: operation.title })
+    case 'setGroup':
+      return setGroup(draft, operation)
+    case 'removeGroup':
+      if (draft.group(operation.id) === undefined) throw new PlanError(`There is no group ${operation.id}.`)
+      if (draft.isGroupInUse(operation.id)) throw new PlanError('Only a group without steps can be removed.')
+      return draft.setGroup(operation.id, { removed: true })
+    case 'setTitle':
+      if (operation.title.length > MAX_TITLE) throw new PlanError(`A title has at most ${MAX_TITLE} characters.`)
+      return draft.setTitle(operation.title)
+  }
+}
+
+function addSteps(draft: Draft, operation: Extract<PlanOperation, { type: 'addSteps' }>): void {
+  /** The last step seen at each depth. */
+  const path: StepId[] = []
+  const roots: StepId[] = []
+  for (const step of operation.steps) {
+    if (!Number.isInteger(step.depth) || step.depth < 0 || step.depth > path.length)
+      throw new PlanError('The depth of a step is at most one more than that of the step before it.')
+    draft.add(step.id, newFields(draft, step))
+    path.length = step.depth
+    const parent = path.at(-1)
+    if (parent === undefined) roots.push(step.id)
+    else draft.nest(step.id, parent)
+    path.push(step.id)
+  }
+  const run = operation.steps.map((step) => step.id)
+  if (roots.length > 0) draft.put(roots, operation, run)
+}
+
+function newFields(draft: Draft, { id, text, depth: _depth, ...fields }: NewStep): FoldedStep {
+  checkText('A step', text, MAX_TEXT)
+  return { text, ...changedFields(draft, id, fields) }
+}
+
+function restoreStep(draft: Draft, step: RestoredStep): void {
+  checkText('A step', step.fields.text, MAX_TEXT)
+  const defaults = { text: '', details: '', status: 'pending', group: null, required: false, alias: null, startedBy: null, claim: null } as const
+  const { dependencies = [], ...fields } = { ...defaults, ...step.fields }
+  draft.add(step.id, {
+    ...fields,
+    group: fields.group ?? '',
+    alias: fields.alias ?? '',
+    startedBy: fields.startedBy ?? '',
+    parent: step.parent ?? '',
+    ...dependencyFields([], dependencies),
+    createdBy: step.createdBy,
+    createdAt: step.createdAt,
+    removed: false,
+  })
+  draft.put([step.id], step)
+}
+
+function removeSteps(draft: Draft, steps: readonly StepId[], subSteps: boolean): void {
+  const gone = new Set<StepId>()
+  for (const id of steps) {
+    draft.require(id)
+    for (const below of subSteps ? draft.subtree(id) : [id]) gone.add(below)
+  }
+  if (gone.size > 0) draft.remove(gone)
+}
+
+function setGroup(draft: Draft, operation: Extract<PlanOperation, { type: 'setGroup' }>): void {
+  const group = draft.group(operation.id)
+  if (group === undefined) throw new PlanError(`There is no group ${operation.id}.`)
+  if (operation.title !== undefined && operation.title !== group.title) {
+    checkText('A group title', operation.title, MAX_TITLE)
+    if (draft.groupTitled(operation.title) !== null) throw new PlanError(`There is a group "${operation.title}" already.`)
+    draft.setGroup(operation.id, { title: operation.title })
+  }
+  if (operation.testsVerified !== undefined && operation.testsVerified !== (group.testsVerified ?? false))
+    draft.setGroup(operation.id, { testsVerified: operation.testsVerified })
+}
+
+/** The fields of a patch that says what is new, and nothing that stands already. */
+function changedFields(draft: Draft, id: StepId, fields: StepFields): FoldedStep {
+  const { dependencies, group, ...plain } = fields
+  if (plain.text !== undefined) checkText('A step', plain.text, MAX_TEXT)
+  checkLength('details', plain.details, MAX_DETAILS)
+  checkLength('alias', plain.alias, MAX_NAME)
+  if (group !== undefined && group !== null && draft.group(group) === undefined) throw new PlanError(`There is no group ${group}.`)
+  const before = draft.original(id)
+  const changed: FoldedStep = {}
+  for (const [key, value] of Object.entries({ ...plain, ...(group === undefined ? {} : { group }) })) {
+    if (value === undefined) continue
+    const field = key as keyof FoldedStep
+    const now = draft.field(id, field) ?? (before === undefined ? DEFAULTS[key] : (Reflect.get(before, key) ?? DEFAULTS[key]))
+    const wanted = value === null && key !== 'claim' ? '' : value
+    if (wanted !== now && !(key === 'claim' && sameJson(wanted, now))) Reflect.set(changed, key, wanted)
+  }
+  if (dependencies !== undefined) Object.assign(changed, dependencyFields(before?.dependencies ?? [], dependencies))
+  return changed
+}
+
+/** What a step reads as where no patch says anything. */
+const DEFAULTS: Readonly<Record<string, unknown>> = {
+  details: '',
+  status: 'pending',
+  group: '',
+  required: false,
+  alias: '',
+  startedBy: '',
+  claim: null,
+}
+
+/** Ranks are kept where they are in order still, so that concurrent changes of a list of dependencies both show. */
+function dependencyFields(before: readonly Dependency[], wanted: readonly DependencyTarget[]): FoldedStep {
+  if (wanted.length > MAX_DEPENDENCIES) throw new PlanError(`A step has at most ${MAX_DEPENDENCIES} dependencies.`)
+  const ranks = new Map(before.map((dependency) => [dependencyField(dependency), dependency.rank]))
+  const keys = unique(wanted.map(dependencyField))
+  const changed: FoldedStep = {}
+  for (const key of ranks.keys()) if (!keys.includes(key)) changed[key] = null
+  let last = -Infinity
+  for (const key of keys) {
+    const rank = ranks.get(key)
+    const next = rank !== undefined && rank > last ? rank : Math.max(last + 1, 0)
+    if (next !== rank) changed[key] = next
+    last = next
+  }
+  return changed
+}
+
+function dependencyField(target: DependencyTarget): DependencyField {
+  if ('step' in target) return `dep:${target.step}`
+  checkText('The name of a dependency', target.name, MAX_NAME)
+  return `dep:=${target.name}`
+}
+
+function checkText(what: string, text: string, most: number): void {
+  if (text.trim() === '') throw new PlanError(`${what} needs text that is not blank.`)
+  if (text.length > most) throw new PlanError(`${what} has at most ${most} characters; this one has ${text.length}.`)
+}
+
+function checkLength(what: string, text: string | null | undefined, most: number): void {
+  if (text !== undefined && text !== null && text.length > most)
+    throw new PlanError(`The ${what} of a step have at most ${most} characters; these have ${text.length}.`)
+}
+
+const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
+const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

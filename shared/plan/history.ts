@@ -1,0 +1,77 @@
+import type { Actor } from '../schema/actor.ts'
+import type { StepId } from '../schema/ids.ts'
+import { MAX_HISTORY } from '../schema/limits.ts'
+import type { OrderSplice, StepChange } from './changes.ts'
+import { changesBetween, orderSplice } from './changes.ts'
+import type { Plan } from './plan.ts'
+
+/** Changes, and ids for going back in the order, that all entries together may hold; some tens of MB. */
+const MAX_WEIGHT = 500_000
+
+/** One version: who made it and what it changed. */
+export interface HistoryEntry {
+  readonly version: number
+  readonly actor: Actor
+  readonly changes: readonly StepChange[]
+  readonly splice: OrderSplice | null
+}
+
+/** The last versions of a plan as they were lived through, for what was where, and who did what since. */
+export class History {
+  readonly #entries: HistoryEntry[] = []
+  #weight = 0
+  /** The version it reaches back to: what stood there then is known. */
+  #start: number
+
+  constructor(start: number) {
+    this.#start = start
+  }
+
+  /** The last version it knows of. */
+  get version(): number {
+    return this.#start + this.#entries.length
+  }
+
+  /** The earliest version it can tell of. */
+  get start(): number {
+    return this.#start
+  }
+
+  /** How many steps and ids it holds, for what may be kept in memory. */
+  get weight(): number {
+    return this.#weight
+  }
+
+  record(actor: Actor, before: Plan, after: Plan): HistoryEntry {
+    const splice = orderSplice(before, after)
+    const entry = { version: this.version + 1, actor, changes: changesBetween(before, after), splice }
+    this.#entries.push(entry)
+    this.#weight += size(entry)
+    while (this.#entries.length > MAX_HISTORY || this.#weight > MAX_WEIGHT) {
+      const oldest = this.#entries.shift()
+      if (oldest === undefined) break
+      this.#weight -= size(oldest)
+      this.#start = oldest.version
+    }
+    return entry
+  }
+
+  /** All entries after a version, or null where it does not reach. */
+  since(version: number): readonly HistoryEntry[] | null {
+    if (version < this.#start || version > this.version) return null
+    return this.#entries.slice(version - this.#start)
+  }
+
+  /** The ids in pre-order as they stood at a version, or null where it does not reach. */
+  orderAt(version: number, now: Plan): readonly StepId[] | null {
+    const entries = this.since(version)
+    if (entries === null) return null
+    const ids = now.steps.map((step) => step.id)
+    for (const { splice } of entries.toReversed())
+      if (splice !== null) ids.splice(splice.at, splice.added.length, ...splice.removed)
+    return ids
+  }
+}
+
+const size = ({ splice, changes }: HistoryEntry): number =>
+  changes.length + (splice === null ? 0 : splice.added.length + splice.removed.length)

@@ -1,0 +1,69 @@
+/**
+ * Every limit of Planroom, each with its unit and its reason.
+ * Operations are bound by the limits of a plan; merges are only bound by the hard ones, because two honest offline
+ * copies may be over a plan's limit together.
+ */
+
+/** Characters of a step's text: a step is a line of a plan, not a document. */
+export const MAX_TEXT = 4_000
+/** Characters of a step's details. */
+export const MAX_DETAILS = 20_000
+/** Characters of a group's or a plan's title. */
+export const MAX_TITLE = 400
+/** Characters of an alias or of a dependency's name. */
+export const MAX_NAME = 200
+/** Characters of `action_and_reasoning` that the log keeps. */
+export const MAX_REASONING = 4_000
+/** Steps in a plan: beyond this no person and no model reads it; every call stays within a few milliseconds. */
+export const MAX_STEPS = 10_000
+/** Items in one tool call: more is a script, and would hold up everybody else's calls. */
+export const MAX_ITEMS = 500
+/** Dependencies of one step. */
+export const MAX_DEPENDENCIES = 200
+/** The highest number a step may bring along from another server. */
+export const MAX_NUMBER = 1_000_000
+
+/** Characters of any string in a merged patch: far above what operations write, and small beside an update. */
+export const HARD_MAX_STRING = 100_000
+/** Keys of one merged patch: all fields and more dependencies than operations write. */
+export const HARD_MAX_KEYS = 1_000
+
+/** Bytes of one incremental update. */
+export const MAX_UPDATE_BYTES = 1024 * 1024
+/** Bytes of a document, and so of a step 2: clients give up on a message that takes 30 s, and a state cannot be split. */
+export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
+/** Structs of a document, and so of one update: 10,000 steps need a tenth of it. */
+export const MAX_STRUCTS = 200_000
+/** Client ids in one update: every visit of a browser is one; a forged update holds many more. */
+export const MAX_UPDATE_CLIENTS = 20_000
+/** Clocks that one update may lie ahead of what the room has, in elements: an offline copy is below, a forgery above. */
+export const MAX_CLOCK_AHEAD = 2_000_000
+/** Bytes of updates that wait in a room for a missing part. */
+export const MAX_PARKED_BYTES = 4 * 1024 * 1024
+/** Bytes of one WebSocket message. Above the limits for updates, so that those answer; 1009 would make clients loop. */
+export const MAX_SOCKET_PAYLOAD = 16 * 1024 * 1024
+/** Bytes that may wait for a slow reader: more than one whole document, or nobody could ever load a large one. */
+export const MAX_BUFFERED_BYTES = 16 * 1024 * 1024
+/** Bytes of one awareness message, and client ids that one connection may speak for. */
+export const MAX_AWARENESS_BYTES = 4 * 1024
+export const MAX_AWARENESS_IDS = 4
+
+/** Bytes of an HTTP body: 500 items of 4,000 characters. */
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
+/** Characters of a name or an id of a caller. */
+export const MAX_ACTOR_NAME = 128
+/** Characters of an Idempotency-Key. */
+export const MAX_KEY = 255
+/** Milliseconds that a reply is kept under its Idempotency-Key. */
+export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
+
+/** Versions that `rev` reaches back. */
+export const MAX_HISTORY = 500
+/** Actors of a thread whose views are kept. */
+export const MAX_VIEWS = 64
+/** Changed steps listed in a reply. */
+export const MAX_CHANGED = 50
+/** Versions between two snapshots in the log: opening replays at most these. */
+export const SNAPSHOT_EVERY = 200
+/** Entries in one page of the activity. */
+export const MAX_PAGE = 500
