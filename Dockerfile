@@ -5,7 +5,7 @@
 # address but loopback unless PLANROOM_INSECURE_OPEN=1 says that this is meant. Neither is set here, on purpose.
 #
 #   docker build -t planroom .
-#   docker run -p 1234:1234 -v plans:/data -e HOST=0.0.0.0 -e PLANROOM_INSECURE_OPEN=1 planroom
+#   docker run -p 4080:4080 -v plans:/data -e HOST=0.0.0.0 -e PLANROOM_INSECURE_OPEN=1 planroom
 #
 # `npm run install:production -- <folder>` does what the last stage does, without Docker: it reads this file.
 ARG NODE=20
@@ -35,9 +35,9 @@ COPY --from=build /app/dist dist
 RUN install --directory --owner=node --group=node /data
 USER node
 ENV PLANROOM_DATA_DIR=/data
-ENV PORT=1234
+ENV PORT=4080
 VOLUME /data
-EXPOSE 1234
+EXPOSE 4080
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=3s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((it) => process.exit(it.ok ? 0 : 1), () => process.exit(1))"]

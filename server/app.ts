@@ -11,6 +11,8 @@ import { attachSync } from './transports/ws/sync.ts'
 export const VERSION = '0.1.0'
 /** Milliseconds for everything to end: whoever ends servers waits about as long before they are killed. */
 const CLOSE_MS = 10_000
+/** Milliseconds of it for the last answers and close frames to go out. */
+const GRACE_MS = 3_000
 
 export interface AppOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'idleMs'>
@@ -40,8 +42,14 @@ export function createApp({ config, storage, log }: AppOptions): App {
   const close = async (): Promise<void> => {
     const ended = isListening ? server.close() : Promise.resolve()
     await rooms.drain()
-    sync.close()
+    // All is decided and kept. What is left is to tell it, and to not wait for those who do not listen.
+    const grace = setTimeout(() => {
+      sync.close()
+      server.destroy()
+    }, GRACE_MS)
     await ended
+    clearTimeout(grace)
+    sync.close()
     await storage.close()
   }
 
@@ -53,7 +61,7 @@ export function createApp({ config, storage, log }: AppOptions): App {
       const host = config.host.includes(':') ? `[${config.host}]` : config.host
       return { url: `http://${host}:${port}`, port }
     },
-    close: () => (closing ??= within(CLOSE_MS, close()).finally(() => server.destroy())),
+    close: () => (closing ??= within(CLOSE_MS, close())),
   }
 }
 

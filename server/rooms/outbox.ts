@@ -13,7 +13,7 @@ export class Outbox {
   #applied: number
   #committed: number
   #failure: Error | null = null
-  #waiting: Waiting[] = []
+  readonly #waiting: Waiting[] = []
 
   constructor(version: number) {
     this.#applied = version
@@ -52,7 +52,8 @@ export class Outbox {
   /** All versions up to this one are on disk. */
   commit(version: number): void {
     this.#committed = Math.max(this.#committed, version)
-    while (this.#waiting[0] !== undefined && this.#waiting[0].version <= this.#committed) this.#waiting.shift()?.release()
+    while (this.#waiting[0] !== undefined && this.#waiting[0].version <= this.#committed)
+      this.#waiting.shift()?.release()
   }
 
   /** Nothing that waits may leave any more. */

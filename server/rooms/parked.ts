@@ -35,7 +35,8 @@ export class Parked {
     do {
       before = this.#updates.length
       // While one is taken others may be dropped, with the session that sent them.
-      for (const parked of [...this.#updates]) if (this.#updates.includes(parked) && take(parked)) this.#drop((one) => one === parked)
+      for (const parked of this.#updates)
+        if (this.#updates.includes(parked) && take(parked)) this.#drop((one) => one === parked)
     } while (this.#updates.length > 0 && this.#updates.length < before)
   }
 

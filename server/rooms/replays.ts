@@ -78,5 +78,7 @@ function hashOf({ tool, args }: KeyedCall): string {
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value
-  return createHash('sha256').update(JSON.stringify([tool, args ?? null], sorted)).digest('base64url')
+  return createHash('sha256')
+    .update(JSON.stringify([tool, args ?? null], sorted))
+    .digest('base64url')
 }

@@ -65,7 +65,11 @@ export class Room {
       this.#sync.close(4503, 'storage failed')
       options.onFailed()
     }
-    this.#live = new LivePlan({ thread, storage, log, now, onCommitted, onFailed }, stored, recollection?.history ?? null)
+    this.#live = new LivePlan(
+      { thread, storage, log, now, onCommitted, onFailed },
+      stored,
+      recollection?.history ?? null,
+    )
     this.#sync = new Sync(this.#live, log)
     this.#views = recollection?.history === this.#live.history ? recollection.views : new Views()
     this.#replays = new Replays(thread, storage, now)

@@ -142,7 +142,11 @@ export class Rooms {
    * @returns whether this call made it, and how it stands now
    * @throws ThreadDeleted, PlanError, RoomFailed, Draining
    */
-  create(thread: ThreadId, seed: readonly SeedStep[], caller: Caller): Promise<{ created: boolean; snapshot: PlanSnapshot }> {
+  create(
+    thread: ThreadId,
+    seed: readonly SeedStep[],
+    caller: Caller,
+  ): Promise<{ created: boolean; snapshot: PlanSnapshot }> {
     const steps = seed.map(({ depth = 0, ...step }): NewStep => ({ id: newStepId(), depth, ...step }))
     const operations: PlanOperation[] = steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps }]
     return this.use(thread, async (room) => {

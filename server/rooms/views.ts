@@ -32,7 +32,8 @@ export class Views {
   answered(actor: Actor, version: number, plan: Plan, history: History): void {
     const memory = this.#touch(actor, version)
     // Who never looked, but made every change that there is, knows the plan as well.
-    const since = memory.view === null ? (history.start === 0 ? history.since(0) : null) : history.since(memory.view.version)
+    const since =
+      memory.view === null ? (history.start === 0 ? history.since(0) : null) : history.since(memory.view.version)
     if (since?.every((entry) => entry.actor.id === actor.id) === true) memory.view = { version, plan }
   }
 
@@ -52,10 +53,11 @@ export class Views {
     const memory = this.#memories.get(actor.id) ?? { view: null, told: version }
     this.#memories.delete(actor.id)
     this.#memories.set(actor.id, memory)
-    if (this.#memories.size > MAX_VIEWS) for (const oldest of this.#memories.keys()) {
-      this.#memories.delete(oldest)
-      break
-    }
+    if (this.#memories.size > MAX_VIEWS)
+      for (const oldest of this.#memories.keys()) {
+        this.#memories.delete(oldest)
+        break
+      }
     return memory
   }
 }

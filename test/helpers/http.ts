@@ -16,7 +16,8 @@ export function recordedLog(): RecordedLog {
 }
 
 /** The whole server, in memory, with no port until it listens; closed after the test. */
-export function newApp({ storage = createMemoryStorage(), log = recordedLog() as Log } = {}): App {
+export function newApp(options: { readonly storage?: Storage; readonly log?: Log } = {}): App {
+  const { storage = createMemoryStorage(), log = recordedLog() } = options
   const app = createApp({ config: { host: '127.0.0.1', port: 0, idleMs: 60_000 }, storage, log })
   onTestFinished(() => app.close())
   return app

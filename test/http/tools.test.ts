@@ -234,13 +234,12 @@ describe('what a model is told', () => {
     ]
     for (const [query, headers] of seen) await ask(app, `/threads/plan/context${query}`, { headers })
     await call(app, 'plan', 'remove_todos', { indices: [1] }, { 'X-Agent-Name': 'Ada' })
-    // They mean the second step that they saw, which is the first one now.
-    for (const name of ['Ben', 'Cid']) {
-      const edit = { updates: [{ index: 2, text: `b of ${name}` }] }
-      expect((await call(app, 'plan', 'update_todos', edit, { 'X-Agent-Name': name })).json).toMatchObject({
-        success: true,
-      })
-      expect((await ask(app, '/threads/plan')).json).toMatchObject({ steps: [{ text: `b of ${name}` }] })
+    const said = async (name: string) => {
+      const answer = await call(app, 'plan', 'toggle_todos', { indices: [2] }, { 'X-Agent-Name': name })
+      return (answer.json as { summary: string }).summary
     }
+    // What they were shown is known; of Dan nothing is.
+    for (const name of ['Ben', 'Cid']) expect(await said(name)).toContain('#2 was "b"')
+    expect(await said('Dan')).not.toContain('was "b"')
   })
 })

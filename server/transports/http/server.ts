@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
@@ -16,9 +16,12 @@ export interface HttpServer {
   readonly node: Server
   /** @returns the port. @throws Error that says which setting to change */
   listen(port: number, host: string): Promise<number>
-  /** Takes no new connections, and ends each one that there is after the answer it waits for. Resolves when all ended. */
+  /**
+   * Takes no new connections, and ends those that there are, each after the answer that it waits for. Resolves when all
+   * have ended, upgraded ones included.
+   */
   close(): Promise<void>
-  /** Ends what is still open, answered or not. */
+  /** Ends what is still open, answered or not; not what was upgraded. */
   destroy(): void
 }
 
@@ -26,6 +29,7 @@ export interface HttpServer {
 export function createHttpServer(
   fetch: (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>,
 ): HttpServer {
+  const sockets = new Set<Socket>()
   const answering = new Map<Duplex, ServerResponse>()
   let isClosing = false
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), { errorHandler: refuse })
@@ -45,6 +49,13 @@ export function createHttpServer(
     })
     void listener(request, response)
   })
+
+  node.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  // From here on it belongs to whoever upgrades it.
+  node.on('upgrade', ({ socket }) => sockets.delete(socket))
 
   node.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     // In the middle of an answer another one would be read as a part of it.
@@ -66,9 +77,12 @@ export function createHttpServer(
       }),
     close: () => {
       isClosing = true
+      for (const socket of sockets) if (!answering.has(socket)) socket.destroySoon()
       return new Promise((resolve) => node.close(() => resolve()))
     },
-    destroy: () => node.closeAllConnections(),
+    destroy: () => {
+      for (const socket of sockets) socket.destroy()
+    },
   }
 }
 

@@ -116,7 +116,9 @@ function serve(socket: WebSocket, connection: Connection, visitor: Visitor, room
 
 function bytesOf(data: RawData): Uint8Array {
   const buffer = Array.isArray(data) ? Buffer.concat(data) : data
-  return buffer instanceof ArrayBuffer ? new Uint8Array(buffer) : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
+  return buffer instanceof ArrayBuffer
+    ? new Uint8Array(buffer)
+    : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }
 
 interface Address {
@@ -150,5 +152,7 @@ const isName = (name: string): boolean => name.length <= MAX_ACTOR_NAME && !/[\u
 
 function refuseUpgrade(stream: Duplex): void {
   const body = 'Sockets are served at /sync/<thread>.\n'
-  stream.end(`HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`)
+  stream.end(
+    `HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  )
 }
