@@ -10,23 +10,25 @@ function createLog(level: string): Logger {
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } })
 }
 
-/** Ends with exit code 0 after a signal, with 1 at a second one, or when closing fails. */
-function closeOnSignal(app: App, log: Logger): void {
+/** Ends with exit code 0 after a signal, with 1 at a second one, or when closing fails. What is opening is opened first. */
+function closeOnSignal(opening: Promise<App>, log: Logger): void {
   let isClosing = false
   const onSignal = (signal: NodeJS.Signals): void => {
     if (isClosing) process.exit(1)
     isClosing = true
     log.info({ signal }, 'closing')
-    app.close().then(
-      () => {
-        log.info({}, 'closed')
-        process.exit(0)
-      },
-      (error: unknown) => {
-        log.error({ err: error }, 'closing failed')
-        process.exit(1)
-      },
-    )
+    opening
+      .then((app) => app.close())
+      .then(
+        () => {
+          log.info({}, 'closed')
+          process.exit(0)
+        },
+        (error: unknown) => {
+          log.error({ err: error }, 'closing failed')
+          process.exit(1)
+        },
+      )
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
@@ -42,8 +44,9 @@ async function main(): Promise<void> {
       process.exit(1)
     })
   }
-  const app = await openApp(config, log)
-  closeOnSignal(app, log)
+  const opening = openApp(config, log)
+  closeOnSignal(opening, log)
+  const app = await opening
   try {
     const { url } = await app.listen()
     log.info({ url, dataDirectory: config.dataDirectory }, `listening on ${url}`)

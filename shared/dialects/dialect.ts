@@ -20,6 +20,8 @@ export interface CallContext {
   /** null: this actor has never looked. */
   readonly view: View | null
   readonly history: History
+  /** The contents of the file that the call names, or why it could not be read; absent if it names none. */
+  readonly file?: { readonly text: string } | { readonly error: string }
   readonly newStepId: () => StepId
   readonly newGroupId: () => GroupId
 }
@@ -39,6 +41,10 @@ export interface Decision<Outcome extends JsonObject> {
   readonly notes: readonly string[]
   /** Made from the plan after the change, never from the request. */
   readonly outcome: (after: Plan) => Outcome
+  /** What the reply prints: all places of the plan, which moves the caller's view, or the texts of some steps. */
+  readonly prints?: 'plan' | readonly StepId[]
+  /** Counts as a version even if it changes nothing. */
+  readonly alwaysCounts?: boolean
   /** What only shows once it is done, or null. */
   readonly noteAfter?: (after: Plan) => string | null
 }
@@ -76,12 +82,15 @@ export interface ToolDefinition<Shape extends z.ZodObject, Outcome extends JsonO
   readonly effects: ToolEffects
   /** Whether a reply prints all places of the plan, and so moves the caller's view. */
   readonly printsPlan: boolean
+  /** A file that the arguments name, to be read before the tool decides. */
+  readonly fileOf?: (args: z.infer<Shape>) => string | undefined
   readonly decide: (args: z.infer<Shape>, context: CallContext) => Decision<Outcome> | Refusal
   readonly render: (outcome: Outcome, situation: Situation) => Rendered
 }
 
 /** A tool whose arguments and outcome are its own business. */
-export interface Tool extends Omit<ToolDefinition<z.ZodObject, JsonObject>, 'decide' | 'render'> {
+export interface Tool extends Omit<ToolDefinition<z.ZodObject, JsonObject>, 'decide' | 'render' | 'fileOf'> {
+  readonly fileOf: (args: Readonly<Record<string, unknown>>) => string | undefined
   /** @param args as its `parameters` parsed them */
   readonly decide: (args: Readonly<Record<string, unknown>>, context: CallContext) => Decision<JsonObject> | Refusal
   /** @param outcome as `decide` made it, perhaps read back from storage */
@@ -94,6 +103,7 @@ export function defineTool<Shape extends z.ZodObject, Outcome extends JsonObject
   return {
     ...definition,
     // Only what `parameters` parsed and what `decide` returned comes back in here.
+    fileOf: (args) => definition.fileOf?.(args as z.infer<Shape>),
     decide: (args, context) => definition.decide(args as z.infer<Shape>, context),
     render: (outcome, situation) => definition.render(outcome as Outcome, situation),
   }

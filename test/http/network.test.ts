@@ -120,6 +120,27 @@ describe('[bad input] a body of 40 MiB', () => {
     })
   }
 
+  test('is 413 for clients that read only when they have sent it all', async () => {
+    const { port } = await newApp().listen()
+    const size = 40 * MIB
+    for (const [header, frame] of [
+      [`Content-Length: ${size}`, (part: Buffer) => part],
+      [
+        'Transfer-Encoding: chunked',
+        (part: Buffer) => Buffer.concat([Buffer.from('10000\r\n'), part, Buffer.from('\r\n')]),
+      ],
+    ] as const) {
+      const { socket, ended } = await openSocket(port)
+      socket.pause()
+      socket.write(post('/threads/plan/tools/add_todos', 'Connection: keep-alive', header))
+      const part = frame(Buffer.alloc(65_536, 'a'))
+      for (let sent = 0; sent < size; sent += 65_536) if (!socket.write(part)) await once(socket, 'drain')
+      socket.end(header.startsWith('T') ? '0\r\n\r\n' : '')
+      socket.resume()
+      expectProblem(readAnswer(await ended), 413, 'too-large')
+    }
+  })
+
   test('is 413 without a network too, and the largest that is allowed is read', async () => {
     const app = newApp()
     const body = new Uint8Array(MAX_BODY_BYTES + 1).fill(0x20)

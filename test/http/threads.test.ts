@@ -107,8 +107,8 @@ describe('a seed', () => {
     const app = newApp()
     const seed = [{ text: 'a' }, { text: 'b', depth: 1 }]
     const answers = await Promise.all(Array.from({ length: 20 }, () => put(app, 'plan', { seed })))
-    const statuses = answers.map((answer) => answer.status).sort()
-    expect(statuses).toEqual([...Array.from({ length: 19 }, () => 200), 201])
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(19)
     for (const { json } of answers) expect(stepsOf(json).map(([text]) => text)).toEqual(['a', 'b'])
     expect((await ask(app, '/threads/plan')).json).toMatchObject({ version: 1 })
   })
@@ -135,7 +135,9 @@ describe('pages', () => {
     expect(await page('?limit=2&after=d')).toEqual(['e', null])
     expect(await page('?limit=5')).toEqual(['abcde', null])
     expect((await ask(app, '/threads?limit=1')).json).toMatchObject({
-      threads: [{ thread: 'a', version: 1, createdAt: expect.any(Number), updatedAt: expect.any(Number) }],
+      threads: [
+        { thread: 'a', version: 1, createdAt: expect.any(Number) as unknown, updatedAt: expect.any(Number) as unknown },
+      ],
     })
   })
 
@@ -154,12 +156,12 @@ describe('pages', () => {
     const { json } = await ask(app, '/threads/plan/activity?limit=1')
     expect((json as { entries: unknown[] }).entries[0]).toEqual({
       version: 1,
-      at: expect.any(Number),
+      at: expect.any(Number) as unknown,
       actor: { id: '', name: '', kind: 'agent' },
       source: 'http',
       tool: 'add_todos',
       reasoning: '',
-      summary: expect.any(String),
+      summary: expect.any(String) as unknown,
     })
   })
 

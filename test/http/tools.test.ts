@@ -20,7 +20,13 @@ describe('a tool call', () => {
       summary: 'added 1 todo step',
       version: 1,
       changed: [
-        { id: expect.stringMatching(/^[\w-]{16}$/), index: 1, number: 1, text: 'Write the parser', status: 'pending' },
+        {
+          id: expect.stringMatching(/^[\w-]{16}$/) as unknown,
+          index: 1,
+          number: 1,
+          text: 'Write the parser',
+          status: 'pending',
+        },
       ],
     })
   })
@@ -181,7 +187,7 @@ test('what nobody expected is 500, logged under a request id and shown without i
     {
       level: 'error',
       fields: {
-        err: expect.objectContaining({ message: 'secret of the disk' }),
+        err: expect.objectContaining({ message: 'secret of the disk' }) as unknown,
         requestId: 'r-1',
         method: 'GET',
         path: '/threads',
@@ -199,7 +205,7 @@ describe('what a model is told', () => {
     expect(json).toMatchObject({ dialect: 'outline', provider: 'base' })
     const { tools } = json as { tools: { name: string; description: string; parameters: unknown }[] }
     expect(tools.map((tool) => tool.name)).toEqual(expect.arrayContaining(TOOLS))
-    expect(tools[0]).toMatchObject({ description: expect.any(String), parameters: { type: 'object' } })
+    expect(tools[0]).toMatchObject({ description: expect.any(String) as unknown, parameters: { type: 'object' } })
     expect((await ask(app, '/threads/plan/tools')).json).toEqual(json)
   })
 

@@ -32,9 +32,9 @@ function decode(bytes: Uint8Array): string {
 }
 
 /**
- * Hono's bodyLimit reads through a web stream, and node's adapter pumps up to 16,384 chunks into that whether anybody
- * reads them or not: a body that was refused would still fill the memory. So node's own stream is read where there is
- * one; left alone after the limit, it stands still until the server throws the rest away.
+ * Node's own stream is read where there is one. Hono's bodyLimit reads through a web stream, which stands in the way
+ * after it refused: the rest of the body cannot be thrown away, and clients that read only once they have sent everything
+ * find the connection cut instead of a 413. What is left alone here, the server lets pass for a moment.
  */
 async function readBytes(c: Context<HttpEnv>): Promise<Uint8Array> {
   const declared = Number(c.req.header('content-length') ?? 0)
