@@ -55,13 +55,19 @@ class Bench {
   }
 }
 
-const newStep = (depth: number): NewStep => ({ id: newStepId(), text: 'A step as agents write them, of some 60 characters or so', depth })
+const newStep = (depth: number): NewStep => ({
+  id: newStepId(),
+  text: 'A step as agents write them, of some 60 characters or so',
+  depth,
+})
 
 /** A plan nested three deep, each step with its creation and its number. */
 function filled(size: number): Bench {
   const bench = new Bench()
-  for (let done = 0; done < size; ) {
-    const steps = Array.from({ length: Math.min(500, size - done) }, (_, i) => newStep(i % 10 === 0 ? 0 : (i % 10) % 3 === 1 ? 1 : 2))
+  for (let done = 0; done < size;) {
+    const steps = Array.from({ length: Math.min(500, size - done) }, (_, i) =>
+      newStep(i % 10 === 0 ? 0 : (i % 10) % 3 === 1 ? 1 : 2),
+    )
     bench.run([{ type: 'addSteps', parent: null, steps }])
     done += steps.length
   }
@@ -86,24 +92,55 @@ function heap(): number {
 
 function operations(size: number): void {
   const bench = filled(size)
-  const siblingOf = (step: Step): StepId | null => bench.steps.find((one) => one.parent === step.parent && one.id !== step.id)?.id ?? null
+  const siblingOf = (step: Step): StepId | null =>
+    bench.steps.find((one) => one.parent === step.parent && one.id !== step.id)?.id ?? null
   const STATUSES = ['in_progress', 'completed', 'pending'] as const
   let turn = 0
   const measured: readonly (readonly [name: string, make: () => PlanOperation[]])[] = [
-    ['setStep, status', () => [{ type: 'setStep', id: bench.pick().id, fields: { status: STATUSES[turn++ % 3] ?? 'pending' } }]],
-    ['setStep, text and startedBy', () => [{ type: 'setStep', id: bench.pick().id, fields: { text: `Text ${turn++}`, startedBy: `agent ${turn}` } }]],
+    [
+      'setStep, status',
+      () => [{ type: 'setStep', id: bench.pick().id, fields: { status: STATUSES[turn++ % 3] ?? 'pending' } }],
+    ],
+    [
+      'setStep, text and startedBy',
+      () => [{ type: 'setStep', id: bench.pick().id, fields: { text: `Text ${turn++}`, startedBy: `agent ${turn}` } }],
+    ],
     ['addSteps, one at the end', () => [{ type: 'addSteps', parent: null, steps: [newStep(0)] }]],
     ['addSteps, one somewhere', () => [{ type: 'addSteps', parent: bench.pick().id, steps: [newStep(0)] }]],
-    ['moveSteps, one among its siblings', () => {
-      const step = bench.pick()
-      return [{ type: 'moveSteps', steps: [step.id], parent: step.parent, after: siblingOf(step) }]
-    }],
+    [
+      'moveSteps, one among its siblings',
+      () => {
+        const step = bench.pick()
+        return [{ type: 'moveSteps', steps: [step.id], parent: step.parent, after: siblingOf(step) }]
+      },
+    ],
     ['moveSteps, one from somewhere to the end', () => [{ type: 'moveSteps', steps: [bench.pick().id], parent: null }]],
-    ['removeSteps, one with its sub-steps', () => [{ type: 'removeSteps', steps: [bench.steps.findLast((one) => one.depth > 0)?.id ?? bench.pick().id], subSteps: true }]],
+    [
+      'removeSteps, one with its sub-steps',
+      () => [
+        {
+          type: 'removeSteps',
+          steps: [bench.steps.findLast((one) => one.depth > 0)?.id ?? bench.pick().id],
+          subSteps: true,
+        },
+      ],
+    ],
     ['removeSteps, one, the rest climbs', () => [{ type: 'removeSteps', steps: [bench.pick().id], subSteps: false }]],
-    ['setStep, 500 in one call', () => bench.steps.slice(0, 500).map(({ id }) => ({ type: 'setStep' as const, id, fields: { text: `Text ${turn++}` } }))],
-    ['addSteps, 50 somewhere', () => [{ type: 'addSteps', parent: bench.pick().id, steps: Array.from({ length: 50 }, () => newStep(0)) }]],
-    ['removeSteps, 50', () => [{ type: 'removeSteps', steps: bench.steps.slice(100, 150).map(({ id }) => id), subSteps: false }]],
+    [
+      'setStep, 500 in one call',
+      () =>
+        bench.steps
+          .slice(0, 500)
+          .map(({ id }) => ({ type: 'setStep' as const, id, fields: { text: `Text ${turn++}` } })),
+    ],
+    [
+      'addSteps, 50 somewhere',
+      () => [{ type: 'addSteps', parent: bench.pick().id, steps: Array.from({ length: 50 }, () => newStep(0)) }],
+    ],
+    [
+      'removeSteps, 50',
+      () => [{ type: 'removeSteps', steps: bench.steps.slice(100, 150).map(({ id }) => id), subSteps: false }],
+    ],
   ]
   for (const [name, make] of measured) {
     const times: number[] = []
@@ -119,9 +156,17 @@ function operations(size: number): void {
 function opening(size: number): void {
   const bench = filled(size)
   let state = Y.encodeStateAsUpdate(bench.doc)
-  print('encoding', repeated(() => (state = Y.encodeStateAsUpdate(bench.doc))), 'ms')
+  print(
+    'encoding',
+    repeated(() => (state = Y.encodeStateAsUpdate(bench.doc))),
+    'ms',
+  )
   print('snapshot', state.length / KIB, 'KiB')
-  print('opening: load and first reading', repeated(() => new Bench(state).steps), 'ms')
+  print(
+    'opening: load and first reading',
+    repeated(() => new Bench(state).steps),
+    'ms',
+  )
   const before = heap()
   const opened = new Bench(state)
   const { length } = opened.steps
@@ -134,8 +179,14 @@ function alternating(changes: number): void {
   const other = new Y.Doc()
   Y.applyUpdate(other, Y.encodeStateAsUpdate(bench.doc))
   const reader = new PlanReader(other)
-  bench.doc.on('update', (update: Uint8Array, origin: unknown) => origin === other || Y.applyUpdate(other, update, bench.doc))
-  other.on('update', (update: Uint8Array, origin: unknown) => origin === bench.doc || Y.applyUpdate(bench.doc, update, other))
+  bench.doc.on(
+    'update',
+    (update: Uint8Array, origin: unknown) => origin === other || Y.applyUpdate(other, update, bench.doc),
+  )
+  other.on(
+    'update',
+    (update: Uint8Array, origin: unknown) => origin === bench.doc || Y.applyUpdate(bench.doc, update, other),
+  )
   const bytes = Y.encodeStateAsUpdate(bench.doc).length
   const held = heap()
   for (let i = 0; i < changes; i++) {

@@ -5,6 +5,7 @@ import type { Storage } from './rooms/storage.ts'
 import { openSqliteStorage } from './storage/sqlite/storage.ts'
 import { createHttp } from './transports/http/http.ts'
 import { createHttpServer } from './transports/http/server.ts'
+import { createMcp } from './transports/mcp/mcp.ts'
 import { attachSync } from './transports/ws/sync.ts'
 
 /** As package.json says; a test compares. */
@@ -19,6 +20,8 @@ export interface AppOptions {
   /** Closed with the app. */
   readonly storage: Storage
   readonly log: Log
+  /** Names of hosts, besides those of the loopback, under which MCP is reached and whose pages may use it. */
+  readonly allowedHosts?: readonly string[]
 }
 
 export interface App {
@@ -31,17 +34,22 @@ export interface App {
 }
 
 /** The whole server: everything is wired here, and nowhere else. */
-export function createApp({ config, storage, log }: AppOptions): App {
+export function createApp({ config, storage, log, allowedHosts = [] }: AppOptions): App {
   let closing: Promise<void> | undefined
   const rooms = new Rooms({ storage, log, idleMs: config.idleMs })
-  const http = createHttp({ rooms, storage, log, version: VERSION, isDraining: () => closing !== undefined })
+  const isWildcard = config.host === '0.0.0.0' || config.host === '::'
+  const hosts = isWildcard ? allowedHosts : [config.host, ...allowedHosts]
+  const mcp = createMcp({ rooms, storage, log, version: VERSION, allowedHosts: hosts })
+  const http = createHttp({ rooms, storage, mcp, log, version: VERSION, isDraining: () => closing !== undefined })
   const server = createHttpServer((request, env) => http.fetch(request, env))
   const sync = attachSync(server.node, rooms, { log })
   let isListening = false
 
   const close = async (): Promise<void> => {
     const ended = isListening ? server.close() : Promise.resolve()
+    // Subscriptions end by themselves never. New ones are refused by then, with all that needs a room.
     await rooms.drain()
+    await mcp.close()
     // All is decided and kept. What is left is to tell it, and to not wait for those who do not listen.
     const grace = setTimeout(() => {
       sync.close()

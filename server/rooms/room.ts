@@ -26,6 +26,8 @@ export interface RoomOptions {
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now: () => number
+  /** Called when a version is on disk, after everybody who is connected was told. */
+  readonly onCommitted: (version: number) => void
   /** Called once, when the room can no longer be used. */
   readonly onFailed: () => void
 }
@@ -56,11 +58,16 @@ export class Room {
   readonly #views: Views
   readonly #replays: Replays
   #stored: boolean
+  /** The storing of an empty plan, while it is under way. */
+  #creation: Promise<void> | undefined
 
   constructor(options: RoomOptions, stored: StoredPlan | null, recollection: Recollection | null) {
     const { thread, storage, log, now } = options
     this.#options = options
-    const onCommitted = (version: number, update: Uint8Array): void => this.#sync.committed(version, update)
+    const onCommitted = (version: number, update: Uint8Array): void => {
+      this.#sync.committed(version, update)
+      options.onCommitted(version)
+    }
     const onFailed = (): void => {
       this.#sync.close(4503, 'storage failed')
       options.onFailed()
@@ -195,8 +202,13 @@ export class Room {
       this.#live.change({ actor, source, tool: '', reasoning: '' }, null, (doc) => applyChange(doc, change, this))
     } else if (isNew) {
       this.#stored = true
-      await storage.create(thread, now()).catch((error: unknown) => this.#live.fail(error))
+      this.#creation = storage.create(thread, now()).then(
+        () => {},
+        (error: unknown) => this.#live.fail(error),
+      )
     }
+    // Who did not create it is not told that it is there before it is on disk either.
+    await this.#creation
     await this.#live.outbox.settled()
     return isNew
   }

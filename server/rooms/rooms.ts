@@ -48,6 +48,7 @@ export class Rooms {
   readonly #idleMs: number
   readonly #entries = new Map<ThreadId, Entry>()
   readonly #recollections = new Recollections()
+  readonly #watchers = new Map<ThreadId, Set<(version: number) => void>>()
   /** Deletions under way: who comes meanwhile waits for the outcome. */
   readonly #removing = new Map<ThreadId, Promise<unknown>>()
   #draining = false
@@ -100,6 +101,20 @@ export class Rooms {
     }
   }
 
+  /**
+   * Calls `watcher` with each version of a thread once it is on disk; it must not throw. Does not keep the room loaded:
+   * a room that is not loaded has no changes.
+   * @returns how to stop
+   */
+  watch(thread: ThreadId, watcher: (version: number) => void): () => void {
+    const watchers = this.#watchers.get(thread) ?? new Set()
+    this.#watchers.set(thread, watchers.add(watcher))
+    return () => {
+      watchers.delete(watcher)
+      if (watchers.size === 0 && this.#watchers.get(thread) === watchers) this.#watchers.delete(thread)
+    }
+  }
+
   #open(thread: ThreadId): Entry {
     const forget = (): void => {
       if (this.#entries.get(thread) === entry) this.#entries.delete(thread)
@@ -107,7 +122,16 @@ export class Rooms {
     const open = async (): Promise<Room> => {
       try {
         const stored = await this.#storage.open(thread)
-        const options = { thread, storage: this.#storage, log: this.#log, now: this.#now, onFailed: forget }
+        const onCommitted = (version: number): void =>
+          this.#watchers.get(thread)?.forEach((watcher) => watcher(version))
+        const options = {
+          thread,
+          storage: this.#storage,
+          log: this.#log,
+          now: this.#now,
+          onCommitted,
+          onFailed: forget,
+        }
         entry.room = new Room(options, stored, this.#recollections.take(thread))
         return entry.room
       } catch (error) {

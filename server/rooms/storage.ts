@@ -44,6 +44,15 @@ export interface StoredPlan {
   readonly updates: readonly Uint8Array[]
 }
 
+/** What an actor of a thread was last shown, so that it outlives the room. */
+export interface StoredView {
+  readonly actorId: string
+  /** The version of the plan that it was shown. */
+  readonly version: number
+  /** The rest of it, as JSON that only rooms read. */
+  readonly state: string
+}
+
 export interface ThreadInfo {
   readonly thread: ThreadId
   readonly version: number
@@ -81,6 +90,13 @@ export interface Storage {
   create(thread: ThreadId, at: number): Promise<boolean>
   /** Keeps the whole document as of `version`; ignored when the log is shorter or a newer snapshot is there. */
   snapshot(thread: ThreadId, version: number, state: Uint8Array): Promise<void>
+  /**
+   * Keeps what an actor was shown, in the place of what it was shown before; of a thread the 64 that were kept last.
+   * Ignored for a thread that is not stored.
+   */
+  saveView(thread: ThreadId, view: StoredView): Promise<void>
+  /** What the actors of a thread were shown, who was shown something last standing last. */
+  views(thread: ThreadId): Promise<StoredView[]>
   /** Entries after version `after`, ascending, at most `limit`. Empty for an unknown thread. @throws ThreadDeleted */
   activity(thread: ThreadId, after: number, limit: number): Promise<ActivityEntry[]>
   /** The record under this key if it is younger than 24 hours at `now`. */

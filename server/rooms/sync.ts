@@ -11,6 +11,9 @@ import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
 
+const notOfTheWire = (error: unknown): string =>
+  `not a y-websocket message: ${error instanceof Error ? error.message : ''}`
+
 /** The connections of a room: what they send is judged before it is applied, and all of them hear what is on disk. */
 export class Sync {
   readonly #live: LivePlan
@@ -59,17 +62,27 @@ export class Sync {
     for (const session of this.#sessions) if (session.wantsVersions) session.send(told)
   }
 
-  /** A frame from a connection. What is no message of the wire closes it. */
+  /** A frame from a connection. What is no message of the wire closes it. Never throws. */
   receive(session: Session, bytes: Uint8Array): void {
     if (!session.isOpen) return
     let message: Message
     try {
       message = readMessage(bytes)
-      if (message.type === 'stepOne') return this.#sendMissing(session, message.stateVector)
     } catch (error) {
-      return this.#refuse(session, 4400, `not a y-websocket message: ${error instanceof Error ? error.message : ''}`)
+      return this.#refuse(session, 4400, notOfTheWire(error))
     }
+    try {
+      this.#handle(session, message)
+    } catch (error) {
+      // A mistake of ours: it costs this room its memory, and not the whole server.
+      this.#live.fail(error)
+    }
+  }
+
+  #handle(session: Session, message: Message): void {
     switch (message.type) {
+      case 'stepOne':
+        return this.#sendMissing(session, message.stateVector)
       case 'stepTwo':
         session.asked = false
         return this.#receiveUpdate(session, message.update, MAX_DOCUMENT_BYTES)
@@ -89,7 +102,12 @@ export class Sync {
   }
 
   #sendMissing(session: Session, stateVector: Uint8Array): void {
-    const missing = stepTwo(Y.encodeStateAsUpdate(this.#live.doc, stateVector))
+    let missing: Uint8Array
+    try {
+      missing = stepTwo(Y.encodeStateAsUpdate(this.#live.doc, stateVector))
+    } catch (error) {
+      return this.#refuse(session, 4400, notOfTheWire(error))
+    }
     this.#live.outbox.post(() => session.send(missing))
   }
 

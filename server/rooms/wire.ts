@@ -13,6 +13,9 @@ const QUERY_AWARENESS = 3
 /** Ours: sent only to clients that asked for it. */
 const VERSION = 100
 
+/** Bytes: clients may send on the states of hundreds of others; millions of small ones held the process for 3 s. */
+const MAX_AWARENESS_MESSAGE = 1024 * 1024
+
 const STEP_1 = 0
 const STEP_2 = 1
 const UPDATE = 2
@@ -80,8 +83,11 @@ function readBody(decoder: decoding.Decoder, type: number): Message {
       if (step === STEP_1) return { type: 'stepOne', stateVector: payload }
       return { type: step === STEP_2 ? 'stepTwo' : 'update', update: payload }
     }
-    case AWARENESS:
-      return { type: 'awareness', entries: readAwareness(decoding.createDecoder(decoding.readVarUint8Array(decoder))) }
+    case AWARENESS: {
+      const payload = decoding.readVarUint8Array(decoder)
+      if (payload.length > MAX_AWARENESS_MESSAGE) throw new Error('the awareness is too large')
+      return { type: 'awareness', entries: readAwareness(decoding.createDecoder(payload)) }
+    }
     case QUERY_AWARENESS:
       return { type: 'queryAwareness' }
     case AUTH:

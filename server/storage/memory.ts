@@ -1,6 +1,7 @@
-import type { ActivityEntry, IdempotencyRecord, LogEntry, Storage, ThreadInfo } from '../rooms/storage.ts'
+import type { Revocation, RevocationStore } from '../auth/revocations.ts'
+import type { ActivityEntry, IdempotencyRecord, LogEntry, Storage, StoredView, ThreadInfo } from '../rooms/storage.ts'
 import { ThreadDeleted, VersionConflict } from '../rooms/storage.ts'
-import { IDEMPOTENCY_MS } from '../../shared/schema/limits.ts'
+import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../shared/schema/limits.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 
 interface Thread {
@@ -9,6 +10,7 @@ interface Thread {
   readonly log: LogEntry[]
   snapshot: { readonly version: number; readonly state: Uint8Array } | null
   readonly replies: Map<string, IdempotencyRecord>
+  readonly views: Map<string, StoredView>
 }
 
 interface Waiting {
@@ -22,9 +24,10 @@ interface Waiting {
  * Plans in memory, for tests and as the simplest reading of the port. Calls of one tick are run together and in order,
  * a microtask later, as a real storage would: an append cannot know yet that the one before it failed.
  */
-export function createMemoryStorage(): Storage {
+export function createMemoryStorage(): Storage & RevocationStore {
   const threads = new Map<ThreadId, Thread>()
   const deleted = new Set<ThreadId>()
+  const revoked = new Map<string, Revocation>()
   let waiting: Waiting[] = []
   let closed = false
 
@@ -59,7 +62,14 @@ export function createMemoryStorage(): Storage {
     return threads.get(thread)
   }
   const start = (thread: ThreadId, at: number): Thread => {
-    const started: Thread = { createdAt: at, updatedAt: at, log: [], snapshot: null, replies: new Map() }
+    const started: Thread = {
+      createdAt: at,
+      updatedAt: at,
+      log: [],
+      snapshot: null,
+      replies: new Map(),
+      views: new Map(),
+    }
     threads.set(thread, started)
     return started
   }
@@ -108,6 +118,15 @@ export function createMemoryStorage(): Storage {
         found.snapshot = { version, state: kept }
       })
     },
+    saveView: (thread, view) =>
+      inOrder(() => {
+        const views = threads.get(thread)?.views
+        if (views === undefined) return
+        views.delete(view.actorId)
+        views.set(view.actorId, view)
+        for (const oldest of views.keys()) if (views.size > MAX_VIEWS) views.delete(oldest)
+      }),
+    views: (thread) => inOrder(() => [...(threads.get(thread)?.views.values() ?? [])]),
     activity: (thread, after, limit) =>
       inOrder(() => {
         const log = find(thread)?.log ?? []
@@ -137,6 +156,23 @@ export function createMemoryStorage(): Storage {
         threads.delete(thread)
         deleted.add(thread)
         return true
+      }),
+    revoke: (revocation) =>
+      inOrder(() => {
+        const { kind, id, at, until } = revocation
+        const key = `${kind} ${id}`
+        const before = revoked.get(key)
+        revoked.set(key, {
+          kind,
+          id,
+          at: Math.max(at, before?.at ?? at),
+          until: Math.max(until, before?.until ?? until),
+        })
+      }),
+    revocations: (now) =>
+      inOrder(() => {
+        for (const [key, { until }] of revoked) if (until <= now) revoked.delete(key)
+        return [...revoked.values()]
       }),
     ping: () => inOrder(() => undefined),
     close: () => {

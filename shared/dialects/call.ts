@@ -1,4 +1,3 @@
-import type { z } from 'zod'
 import { PlanError } from '../schema/errors.ts'
 import type { StepId } from '../schema/ids.ts'
 import { MAX_CHANGED, MAX_REASONING } from '../schema/limits.ts'
@@ -10,6 +9,9 @@ import type { Plan } from '../plan/plan.ts'
 import { coerce } from './coerce.ts'
 import type { CallContext, Dialect, Json, JsonObject, Situation, Tool } from './dialect.ts'
 import { digest } from './digest.ts'
+import { cut, some } from './lines.ts'
+import { changedFromPeople } from './people.ts'
+import { wrongArguments } from './wrong-arguments.ts'
 
 /** A call's reply as JSON: over HTTP, in the SDK, and stripped to `text` for a model. */
 export type ToolReply = JsonObject & {
@@ -34,21 +36,30 @@ export type PreparedCall = {
   | {
       readonly kind: 'accepted'
       readonly change: PlanChange
+      /** Counts as a version even if it changes nothing. */
+      readonly alwaysCounts: boolean
+      /** What the reply prints: see `Decision`. */
+      readonly prints: 'plan' | readonly StepId[]
       /** What came of it, from the plan after the change. */
       readonly finish: (after: Plan, changes: readonly StepChange[]) => Outcome
     }
 )
 
+/** Notes on how arguments were read; more of them say the same. */
+const MOST_COERCED = 10
+
 /** Reads arguments leniently, validates them, lets the tool decide, and tries what it decided. Never throws. */
 export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stamp: Stamp): PreparedCall {
-  const notes: string[] = []
-  const parsed = tool.parameters.safeParse(coerce(tool.parameters, raw ?? {}, '', notes))
+  const coerced: string[] = []
+  const shaped = tool.reshape?.(raw ?? {}, coerced) ?? raw ?? {}
+  const parsed = tool.parameters.safeParse(coerce(tool.parameters, shaped, '', coerced), { reportInput: true })
+  const notes = coerced.length <= MOST_COERCED ? coerced : [some(coerced, MOST_COERCED, '; ')]
   if (!parsed.success) {
-    return { kind: 'refused', message: wrongArguments(tool, parsed.error), notes, reasoning: '' }
+    return { kind: 'refused', message: wrongArguments(tool, parsed.error.issues, context.plan), notes, reasoning: '' }
   }
-  const said = parsed.data['action_and_reasoning']
-  const reasoning = typeof said === 'string' ? said.slice(0, MAX_REASONING) : ''
-  const decision = tool.decide(parsed.data, context)
+  const { action_and_reasoning: said, ...args } = parsed.data
+  const reasoning = typeof said === 'string' ? cut(said, MAX_REASONING) : ''
+  const decision = tool.decide(args, context)
   if ('refused' in decision)
     return { kind: 'refused', message: decision.refused, notes: [...notes, ...(decision.notes ?? [])], reasoning }
   try {
@@ -56,24 +67,31 @@ export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stam
     return {
       kind: 'accepted',
       change,
+      alwaysCounts: decision.alwaysCounts === true,
+      prints: decision.prints ?? (tool.printsPlan ? 'plan' : []),
       reasoning,
       finish: (after, changes) => {
-        const late = decision.noteAfter?.(after) ?? null
+        const late = [decision.noteAfter?.(after), changedFromPeople(changes, context)]
         return {
           outcome: decision.outcome(after),
-          notes: [...notes, ...decision.notes, ...(late === null ? [] : [late])],
-          changed: changes.slice(0, MAX_CHANGED).map((change) => change.id),
+          notes: [...notes, ...decision.notes, ...late.filter((note) => typeof note === 'string')],
+          changed: changes.slice(0, MAX_CHANGED).map(({ id }) => id),
         }
       },
     }
   } catch (error) {
-    if (error instanceof PlanError) return { kind: 'refused', message: `${error.message} Nothing was changed.`, notes, reasoning }
+    if (error instanceof PlanError)
+      return { kind: 'refused', message: `${error.message} Nothing was changed.`, notes, reasoning }
     throw error
   }
 }
 
 /** The reply to a call that was accepted, now or earlier under the same key. */
-export function acceptedReply(tool: Tool, { outcome, notes, changed }: Outcome, now: Omit<Situation, 'notes'>): ToolReply {
+export function acceptedReply(
+  tool: Tool,
+  { outcome, notes, changed }: Outcome,
+  now: Omit<Situation, 'notes'>,
+): ToolReply {
   const { text, fields } = tool.render(outcome, { ...now, notes })
   return reply(true, text, fields, { ...now, notes }, changed)
 }
@@ -83,7 +101,13 @@ export function refusedReply(dialect: Dialect, message: string, situation: Situa
   return reply(false, text, fields, situation, [])
 }
 
-function reply(success: boolean, text: string, fields: JsonObject, { plan, version, notes, digest: news }: Situation, changed: readonly StepId[]): ToolReply {
+function reply(
+  success: boolean,
+  text: string,
+  fields: JsonObject,
+  { plan, version, notes, digest: others }: Situation,
+  changed: readonly StepId[],
+): ToolReply {
   const steps = changed.map((id): Json => {
     const step = plan.step(id)
     return step === undefined
@@ -97,25 +121,23 @@ function reply(success: boolean, text: string, fields: JsonObject, { plan, versi
     version,
     ...(steps.length > 0 ? { changed: steps } : {}),
     ...(notes.length > 0 ? { notes } : {}),
-    ...(news === null ? {} : { digest: news }),
+    ...(others === null ? {} : { digest: others }),
   }
 }
 
 /** What others did since this actor was last told; says so where the memory of it does not reach back. */
-export function news(context: Pick<CallContext, 'actor' | 'history'>, since: number, plan: Plan, dialect: Dialect): string | null {
+export function news(
+  context: Pick<CallContext, 'actor' | 'history'>,
+  since: number,
+  plan: Plan,
+  dialect: Dialect,
+): string | null {
   const { history, actor } = context
   const entries = history.since(since)
   if (entries !== null) return digest(entries, actor.id, plan, dialect)
   const rest = digest(history.since(history.start) ?? [], actor.id, plan, dialect)
-  return ['changes before version ' + String(history.start + 1) + ' are too far back to tell: list again', ...(rest === null ? [] : [rest])].join('; ')
-}
-
-/** What is wrong with the arguments, where, and a call that works. */
-function wrongArguments(tool: Tool, error: z.ZodError): string {
-  const wrong = error.issues.slice(0, 5).map((issue) => {
-    const path = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-    return `${path.replace(/^\./, '') || 'the arguments'}: ${issue.message}`
-  })
-  const more = error.issues.length > 5 ? `; and ${error.issues.length - 5} more` : ''
-  return `${tool.name} could not read its arguments: ${wrong.join('; ')}${more}. Nothing was changed. A call that works: ${JSON.stringify(tool.example)}`
+  return [
+    'changes before version ' + String(history.start + 1) + ' are too far back to tell: list again',
+    ...(rest === null ? [] : [rest]),
+  ].join('; ')
 }

@@ -82,6 +82,10 @@ export interface ToolDefinition<Shape extends z.ZodObject, Outcome extends JsonO
   readonly effects: ToolEffects
   /** Whether a reply prints all places of the plan, and so moves the caller's view. */
   readonly printsPlan: boolean
+  /** The reply has no digest: what others did waits for the next one. */
+  readonly leavesNews?: true
+  /** Puts arguments that came in another shape into that of `parameters`, before they are read; adds to the notes. */
+  readonly reshape?: (raw: unknown, notes: string[]) => unknown
   /** A file that the arguments name, to be read before the tool decides. */
   readonly fileOf?: (args: z.infer<Shape>) => string | undefined
   readonly decide: (args: z.infer<Shape>, context: CallContext) => Decision<Outcome> | Refusal

@@ -4,7 +4,7 @@ import type { StepChange } from '../plan/changes.ts'
 import type { HistoryEntry } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Dialect } from './dialect.ts'
-import { actorName, count, oneLine, some } from './lines.ts'
+import { actorName, count, cut, oneLine, some } from './lines.ts'
 
 /** Steps named in one clause of a digest; the rest is counted. */
 const MOST_NAMED = 10
@@ -25,40 +25,71 @@ export function verbs({ before, after, moved }: StepChange): string[] {
   if (before.text !== after.text) found.push('renamed')
   if (before.status !== after.status) found.push(STATUS_VERBS[after.status])
   if (moved || before.group !== after.group) found.push('moved')
-  if (before.details !== after.details || before.required !== after.required || before.dependencies !== after.dependencies)
+  if (
+    before.details !== after.details ||
+    before.required !== after.required ||
+    before.dependencies !== after.dependencies
+  )
     found.push('changed')
   if (before.claim?.holder !== after.claim?.holder) found.push(after.claim === null ? 'released' : 'claimed')
   return found
 }
 
+const STATUS_VERB: ReadonlySet<string> = new Set(Object.values(STATUS_VERBS))
+
 type Names = Pick<Dialect, 'nameStep' | 'nameRemoved'>
 
 /**
  * What others did, in the dialect of the reader: `agent-a renamed #3; agent-b completed #5`.
+ * @param tell what of a change to tell of
  * @returns null if nobody but the reader did anything that shows
  */
-export function digest(entries: readonly HistoryEntry[], reader: string, plan: Plan, names: Names): string | null {
-  const clauses = new Map<string, { lead: string; steps: Map<StepId, string> }>()
-  const news = new Set<StepId>()
+export function digest(
+  entries: readonly HistoryEntry[],
+  reader: string,
+  plan: Plan,
+  names: Names,
+  tell: (change: StepChange) => readonly string[] = verbs,
+): string | null {
+  /** For each actor, what was done, and the steps by their names. */
+  const deeds = new Map<string, { who: string; byVerb: Map<string, Map<StepId, string>> }>()
+  const brought = new Set<StepId>()
+  const gone = new Set<StepId>()
   for (const { actor, changes } of entries) {
-    for (const change of changes) if (change.before === null) news.add(change.id)
-    if (actor.id === reader) continue
+    const isOwn = actor.id === reader
     for (const change of changes) {
-      const living = plan.step(change.id) !== undefined
-      // What came and went while the reader was away is no news.
-      if (!living && (change.after !== null || news.has(change.id))) continue
-      const name = living ? names.nameStep(plan, change.id) : names.nameRemoved(change)
-      for (const verb of verbs(change)) {
-        const lead = `${actorName(actor)} ${verb}`
-        const key = `${actor.id}\n${verb}`
-        const clause = clauses.get(key) ?? { lead, steps: new Map<StepId, string>() }
-        clause.steps.set(change.id, name)
-        clauses.set(key, clause)
+      const { id, before, after } = change
+      const isBack = before === null && gone.has(id)
+      if (after === null) gone.add(id)
+      if (isOwn) continue
+      if (before === null && !isBack) brought.add(id)
+      const lives = plan.step(id) !== undefined
+      // What others brought and took away while the reader was away is no news, nor is what came of it in between.
+      if (lives ? after === null : after !== null || brought.has(id)) continue
+      const { byVerb } = getOrSet(deeds, actor.id, () => ({
+        who: actorName(actor),
+        byVerb: new Map<string, Map<StepId, string>>(),
+      }))
+      const name = lives ? names.nameStep(plan, id) : names.nameRemoved(change)
+      for (const verb of isBack ? ['restored'] : tell(change)) {
+        // Of several statuses in a row the last one counts.
+        if (STATUS_VERB.has(verb)) for (const other of STATUS_VERB) byVerb.get(other)?.delete(id)
+        getOrSet(byVerb, verb, () => new Map<StepId, string>()).set(id, name)
       }
     }
   }
-  if (clauses.size === 0) return null
-  return [...clauses.values()].map(({ lead, steps }) => `${lead} ${some([...steps.values()], MOST_NAMED)}`).join('; ')
+  const clauses = [...deeds.values()].flatMap(({ who, byVerb }) =>
+    [...byVerb].flatMap(([verb, steps]) =>
+      steps.size === 0 ? [] : [`${who} ${verb} ${some([...steps.values()], MOST_NAMED)}`],
+    ),
+  )
+  return clauses.length === 0 ? null : clauses.join('; ')
+}
+
+function getOrSet<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) map.set(key, (value = make()))
+  return value
 }
 
 /** One line for the log: what a change did, whoever made it. */
@@ -66,19 +97,15 @@ export function summarize(changes: readonly StepChange[]): string {
   const byVerb = new Map<string, string[]>()
   for (const change of changes) {
     const text = (change.after ?? change.before)?.text ?? ''
-    for (const verb of verbs(change)) {
-      const texts = byVerb.get(verb)
-      if (texts === undefined) byVerb.set(verb, [text])
-      else texts.push(text)
-    }
+    for (const verb of verbs(change)) getOrSet(byVerb, verb, () => []).push(text)
   }
   if (byVerb.size === 0) return 'changed the plan'
   return [...byVerb]
-    .map(([verb, texts]) => `${verb} ${count(texts.length, 'step')}: ${some(texts.slice(0, 4).map(short), 3)}${texts.length > 4 ? ' …' : ''}`)
+    .map(
+      ([verb, texts]) =>
+        `${verb} ${count(texts.length, 'step')}: ${some(texts.slice(0, 4).map(short), 3)}${texts.length > 4 ? ' …' : ''}`,
+    )
     .join('; ')
 }
 
-const short = (text: string): string => {
-  const line = oneLine(text)
-  return line.length > 60 ? `${line.slice(0, 59)}…` : line
-}
+const short = (text: string): string => cut(oneLine(text), 60)

@@ -14,11 +14,16 @@ export const MARKS: Readonly<Record<Status, string>> = {
   blocked: '!',
 }
 
-/** A text in quotes, on one line and not too long, for a sentence. */
-export function quoted(text: string): string {
-  const line = oneLine(text)
-  return `"${line.length > 80 ? `${line.slice(0, 79)}…` : line}"`
+/** Whether nothing of a text would show. */
+export const isBlank = (text: string): boolean => oneLine(text).trim() === ''
+
+/** The beginning of a text, of at most `most` characters; a pair of surrogates is not split. */
+export function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
+
+/** A text in quotes, on one line and not too long, for a sentence. */
+export const quoted = (text: string): string => `"${cut(oneLine(text), 80)}"`
 
 export const count = (n: number, one: string, several = `${one}s`): string => `${n} ${n === 1 ? one : several}`
 
@@ -29,12 +34,13 @@ export function listed(names: readonly string[]): string {
 }
 
 /** At most `most` of many, with the rest counted. */
-export function some(names: readonly string[], most: number): string {
-  return names.length <= most ? names.join(', ') : `${names.slice(0, most).join(', ')} and ${names.length - most} more`
+export function some(names: readonly string[], most: number, between = ', '): string {
+  const told = names.slice(0, most).join(between)
+  return names.length <= most ? told : `${told} and ${names.length - most} more`
 }
 
 /** The name of an actor in a sentence. */
-export const actorName = (actor: { readonly name: string }): string => (actor.name === '' ? 'somebody' : actor.name)
+export const actorName = ({ name }: { readonly name: string }): string => (isBlank(name) ? 'somebody' : oneLine(name))
 
 /**
  * Dotted numbers for depths in pre-order: 0,1,1,2,0 gives 1, 1.1, 1.2, 1.2.1, 2.

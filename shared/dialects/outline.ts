@@ -1,15 +1,16 @@
 import { z } from 'zod'
 import type { StepId } from '../schema/ids.ts'
-import { MAX_ITEMS } from '../schema/limits.ts'
+import { MAX_ITEMS, MAX_TEXT } from '../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../schema/operation.ts'
 import type { Status, Step } from '../schema/plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { CallContext, Decision, Dialect, JsonObject, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
-import { actorName, count, dottedNumbers, MARKS, oneLine } from './lines.ts'
-import { reasoning, rev } from './parameters.ts'
-import type { Reference } from './references.ts'
+import { actorName, count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './lines.ts'
+import { placeNumber, reasoning, rev } from './parameters.ts'
+import type { Reference, Resolved } from './references.ts'
 import { movedPlaces, range, resolvePlaces } from './references.ts'
+import { lastSeen } from './seen.ts'
 
 /** The envelope of every result. */
 interface Outcome extends JsonObject {
@@ -22,7 +23,7 @@ const EMPTY = '(no todo steps yet)'
 
 const names: Pick<Dialect, 'nameStep' | 'nameRemoved'> = {
   nameStep: (plan, id) => `#${plan.placeOf(id) ?? '?'}`,
-  nameRemoved: ({ before, placeBefore }) => `#${placeBefore ?? '?'} "${oneLine(before?.text ?? '')}"`,
+  nameRemoved: ({ before, placeBefore }) => `#${placeBefore ?? '?'} ${quoted(before?.text ?? '')}`,
 }
 
 function render({ summary }: Outcome, situation: Situation): Rendered {
@@ -30,7 +31,13 @@ function render({ summary }: Outcome, situation: Situation): Rendered {
 }
 
 function envelope(success: boolean, summary: string, { version, notes, digest }: Situation): Rendered {
-  const text = { success, summary, version, ...(notes.length > 0 ? { notes } : {}), ...(digest === null ? {} : { digest }) }
+  const text = {
+    success,
+    summary,
+    version,
+    ...(notes.length > 0 ? { notes } : {}),
+    ...(digest === null ? {} : { digest }),
+  }
   return { text: JSON.stringify(text), fields: { summary } }
 }
 
@@ -40,9 +47,8 @@ export function outlineLines(plan: Plan): string[] {
   return plan.steps.map((step, i) => `#${i + 1}  ${numbers[i]}  [${MARKS[step.status]}] ${oneLine(step.text)}`)
 }
 
-const index = z.int()
 const indices = z
-  .array(index)
+  .array(placeNumber)
   .max(MAX_ITEMS)
   .describe('The steps, by the numbers that list_todos and the plan block print, counted from 1. One or many.')
 
@@ -57,45 +63,59 @@ const addTodos = defineTool({
     steps: z
       .array(
         z.object({
-          text: z.string().describe('What is to be done, in a few words.'),
+          text: z.string().max(MAX_TEXT).describe('What is to be done, in a few words.'),
           depth: z
             .int()
+            .min(0)
             .optional()
-            .describe('How deep the step is nested: 0 is top level (the default), 1 a sub-step, and so on, one deeper at most from a step to the next.'),
+            .describe(
+              'How deep the step is nested: 0 is top level (the default), 1 a sub-step, and so on, one deeper at most ' +
+                'from a step to the next.',
+            ),
         }),
       )
       .max(MAX_ITEMS)
       .describe('The outline, depth first.'),
-    parent_index: index.optional().describe('The number, counted from 1, of an existing step to put the outline below. Leave it out to append.'),
+    parent_index: placeNumber
+      .optional()
+      .describe('The number, counted from 1, of an existing step to put the outline below. Leave it out to append.'),
     rev,
     action_and_reasoning: reasoning,
   }),
-  example: { steps: [{ text: 'Write the parser', depth: 0 }, { text: 'Test it', depth: 1 }] },
+  example: {
+    steps: [
+      { text: 'Write the parser', depth: 0 },
+      { text: 'Test it', depth: 1 },
+    ],
+  },
   effects: { readOnly: false, destructive: false, idempotent: false },
   printsPlan: false,
   decide: ({ steps, parent_index, rev: at }, context): Answer => {
-    const blank = steps.flatMap(({ text }, i) => (text.trim() === '' ? [i + 1] : []))
+    const blank = steps.flatMap(({ text }, i) => (isBlank(text) ? [`${i + 1}`] : []))
     if (blank.length > 0)
-      return { refused: `Step ${blank.join(', ')} of this call has no text. Every step needs some. Nothing was added.` }
-    const notes: string[] = []
-    let parent: StepId | null = null
-    if (parent_index !== undefined) {
-      const resolved = resolvePlaces([parent_index], at, context, names)
-      if ('refused' in resolved) return resolved
-      const step = resolved.references[0]?.step
-      if (!step)
-        return {
-          refused: `There is no step #${parent_index} to add below: ${range(context.plan.steps.length)}. Nothing was added.`,
-          notes: resolved.notes,
-        }
-      parent = step.id
+      return { refused: `Step ${some(blank, 20)} of this call has no text. Every step needs some. Nothing was added.` }
+    const resolved = resolvePlaces(parent_index === undefined ? [] : [parent_index], at, context, names)
+    if ('refused' in resolved) return resolved
+    const [parent] = resolved.references
+    if (parent?.step === null) {
+      const absence = parent.removal ?? `there is no step #${parent.place}`
+      return { refused: `Nothing was added, for ${absence}: ${resolved.valid}. List the plan to see what is there.` }
     }
     const depths = nest(steps.map(({ depth }) => depth ?? 0))
-    const lowered = steps.flatMap(({ depth }, i) => ((depth ?? 0) === depths[i] ? [] : [`step ${i + 1} from depth ${depth ?? 0} to ${depths[i]}`]))
-    if (lowered.length > 0) notes.push(`depths were adjusted, for a step can only be one deeper than the one before it: ${lowered.join(', ')}`)
+    const lowered = steps.flatMap(({ depth = 0 }, i) =>
+      depth === depths[i] ? [] : [`step ${i + 1} from depth ${depth} to ${depths[i]}`],
+    )
+    const notes =
+      lowered.length > 0
+        ? [`lowered, for a step is at most one deeper than the one before it: ${some(lowered, 20)}`]
+        : []
     const added = steps.map(({ text }, i): NewStep => ({ id: context.newStepId(), text, depth: depths[i] ?? 0 }))
-    const operations: PlanOperation[] = added.length === 0 ? [] : [{ type: 'addSteps', parent, steps: added }]
-    return answer(context, operations, notes, () => `added ${count(steps.length, 'todo step')}`)
+    const operations: PlanOperation[] =
+      added.length === 0 ? [] : [{ type: 'addSteps', parent: parent?.step.id ?? null, steps: added }]
+    return answer(context, operations, notes, (after) => {
+      const there = added.filter(({ id }) => after.step(id) !== undefined)
+      return `added ${count(there.length, 'todo step')}`
+    })
   },
   render,
 })
@@ -113,7 +133,9 @@ function nest(given: readonly number[]): number[] {
 const toggleTodos = defineTool({
   name: 'toggle_todos',
   title: 'Tick or untick steps',
-  description: 'Turns steps from not done to done, and from done back to not done, each by its number counted from 1. Takes a list; for a single step, one element. Sub-steps and parents stay as they are.',
+  description:
+    'Turns steps from not done to done, and from done back to not done, each by its number counted from 1. Takes a ' +
+    'list; for a single step, a list with one element. Sub-steps and parents stay as they are.',
   parameters: z.object({ indices, rev, action_and_reasoning: reasoning }),
   example: { indices: [1, 2] },
   effects: { readOnly: false, destructive: false, idempotent: false },
@@ -122,49 +144,59 @@ const toggleTodos = defineTool({
     const resolved = resolvePlaces(places, at, context, names)
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)
+    if (targets.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const notes = [...resolved.notes]
-    if (targets.length === 0) return answer(context, [], notesOnNothing(notes, context), () => NOTHING_MATCHED)
     const operations: PlanOperation[] = []
-    const results: string[] = []
     for (const { place, step } of targets) {
       const { seen, by } = statusSeen(step, context)
-      const wanted: Status = seen === 'completed' ? 'pending' : 'completed'
-      if (step.status === wanted && by !== null) notes.push(`#${place} was ${wanted === 'completed' ? 'done' : 'pending'} already: ${by} has brought it there since you looked`)
-      else operations.push({ type: 'setStep', id: step.id, fields: { status: wanted } })
-      results.push(`#${place} now ${wanted === 'completed' ? 'done' : 'pending'}`)
+      const status: Status = seen === 'completed' ? 'pending' : 'completed'
+      if (step.status === status)
+        notes.push(
+          `#${place} was ${doneOrNot(status)} already: ${by} has brought it there since you looked. List first to turn it back`,
+        )
+      else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
-    return answer(context, operations, notes, () => `toggled ${count(targets.length, 'todo step')}: ${results.join(', ')}`)
+    return answer(context, operations, notes, (after) => {
+      const results = targets.map(({ place, step }) => `#${place} now ${doneOrNot(after.step(step.id)?.status)}`)
+      return `toggled ${count(targets.length, 'todo step')}: ${results.join(', ')}`
+    })
   },
   render,
 })
 
+const doneOrNot = (status: Status | undefined): string => (status === 'completed' ? 'done' : 'pending')
+
 /**
- * The status that the caller last saw or set, and who changed it since, if somebody else did. It flips what it saw:
- * two agents that both tick an open step mean the same thing.
+ * The status that the caller last saw or set, and who else changed it last. It flips what it saw: two agents that both
+ * tick an open step mean the same thing.
  */
-function statusSeen(step: Step, { view, history, actor }: CallContext): { seen: Status; by: string | null } {
-  let seen = view?.plan.step(step.id)?.status
-  if (view === null || seen === undefined) return { seen: step.status, by: null }
-  let by: string | null = null
-  for (const entry of history.since(view.version) ?? []) {
+function statusSeen(step: Step, { view, history, actor }: CallContext): { seen: Status; by: string } {
+  let seen = lastSeen(view, step.id)?.status
+  let by = 'somebody'
+  for (const entry of history.since(view?.version ?? history.start) ?? []) {
     for (const { id, before, after } of entry.changes) {
       if (id !== step.id || after === null || before?.status === after.status) continue
-      if (entry.actor.id === actor.id) {
-        seen = after.status
-        by = null
-      } else by = actorName(entry.actor)
+      if (entry.actor.id === actor.id) seen = after.status
+      else by = actorName(entry.actor)
     }
   }
-  return by === null ? { seen: step.status, by } : { seen, by }
+  return { seen: seen ?? step.status, by }
 }
 
 const updateTodos = defineTool({
   name: 'update_todos',
   title: 'Rewrite steps',
-  description: 'Gives steps a new text; each keeps its place, its depth and whether it is done. Takes a list of {index, text}, index counted from 1; for a single step, one element.',
+  description:
+    'Gives steps a new text; each keeps its place, its depth and whether it is done. Takes a list of {index, text}, ' +
+    'index counted from 1; for a single step, a list with one element.',
   parameters: z.object({
     updates: z
-      .array(z.object({ index: index.describe('The number of the step, counted from 1.'), text: z.string().describe('Its new text.') }))
+      .array(
+        z.object({
+          index: placeNumber.describe('The number of the step, counted from 1.'),
+          text: z.string().max(MAX_TEXT).describe('Its new text.'),
+        }),
+      )
       .max(MAX_ITEMS)
       .describe('The steps to rewrite.'),
     rev,
@@ -174,17 +206,26 @@ const updateTodos = defineTool({
   effects: { readOnly: false, destructive: false, idempotent: true },
   printsPlan: false,
   decide: ({ updates, rev: at }, context): Answer => {
-    const blank = updates.filter(({ text }) => text.trim() === '').map((update) => `#${update.index}`)
-    if (blank.length > 0) return { refused: `The new text of ${blank.join(', ')} is blank. Every step needs text. Nothing was changed.` }
-    const resolved = resolvePlaces(updates.map((update) => update.index), at, context, names)
+    const blank = updates.filter(({ text }) => isBlank(text)).map(({ index }) => `#${index}`)
+    if (blank.length > 0)
+      return { refused: `The new text of ${some(blank, 20)} is blank. Every step needs text. Nothing was changed.` }
+    const resolved = resolvePlaces(
+      updates.map((update) => update.index),
+      at,
+      context,
+      names,
+    )
     if ('refused' in resolved) return resolved
     const texts = new Map<StepId, string>()
     resolved.references.forEach(({ step }, i) => {
       if (step !== null) texts.set(step.id, updates[i]?.text ?? step.text)
     })
-    if (texts.size === 0) return answer(context, [], notesOnNothing(resolved.notes, context), () => NOTHING_MATCHED)
+    if (texts.size === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const operations = [...texts].map(([id, text]): PlanOperation => ({ type: 'setStep', id, fields: { text } }))
-    return answer(context, operations, resolved.notes, () => `updated ${count(texts.size, 'todo step')}`)
+    return answer(context, operations, resolved.notes, (after) => {
+      const updated = [...texts].filter(([id, text]) => after.step(id)?.text === text)
+      return `updated ${count(updated.length, 'todo step')}`
+    })
   },
   render,
 })
@@ -192,7 +233,9 @@ const updateTodos = defineTool({
 const removeTodos = defineTool({
   name: 'remove_todos',
   title: 'Remove steps',
-  description: 'Takes steps out of the plan, by their numbers counted from 1; for a single step, a list with one element. A step takes ALL of its sub-steps along. For steps that no longer apply, not for finished ones.',
+  description:
+    'Takes steps out of the plan, by their numbers counted from 1; for a single step, a list with one element. A step ' +
+    'takes ALL of its sub-steps along. For steps that no longer apply, not for finished ones.',
   parameters: z.object({ indices, rev, action_and_reasoning: reasoning }),
   example: { indices: [3] },
   effects: { readOnly: false, destructive: true, idempotent: false },
@@ -201,9 +244,11 @@ const removeTodos = defineTool({
     const resolved = resolvePlaces(places, at, context, names)
     if ('refused' in resolved) return resolved
     const steps = once(resolved.references).map(({ step }) => step.id)
-    if (steps.length === 0) return answer(context, [], notesOnNothing(resolved.notes, context), () => NOTHING_MATCHED)
-    const gone = new Set(steps.flatMap((id) => context.plan.subtree(id).map((step) => step.id)))
-    return answer(context, [{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, () => `removed ${count(gone.size, 'todo step')}`)
+    if (steps.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    return answer(context, [{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
+      const gone = context.plan.steps.filter(({ id }) => after.step(id) === undefined)
+      return `removed ${count(gone.length, 'todo step')}`
+    })
   },
   render,
 })
@@ -211,7 +256,9 @@ const removeTodos = defineTool({
 const listTodos = defineTool({
   name: 'list_todos',
   title: 'List the plan',
-  description: 'Prints the plan as it stands: a line a step, with its number, its place in the outline and its status. The prompt usually holds the plan already.',
+  description:
+    'Prints the plan as it stands: a line a step, with its number, its place in the outline and its status. The prompt ' +
+    'usually holds the plan already.',
   parameters: z.object({ action_and_reasoning: reasoning }),
   example: {},
   effects: { readOnly: true, destructive: false, idempotent: true },
@@ -223,15 +270,29 @@ const listTodos = defineTool({
 /** A step named twice counts once. */
 function once(references: readonly Reference[]): { place: number; step: Step }[] {
   const found = new Map<StepId, { place: number; step: Step }>()
-  for (const { place, step } of references) if (step !== null && !found.has(step.id)) found.set(step.id, { place, step })
+  for (const { place, step } of references)
+    if (step !== null && !found.has(step.id)) found.set(step.id, { place, step })
   return [...found.values()]
 }
 
-const notesOnNothing = (notes: readonly string[], { plan }: CallContext): string[] =>
-  notes.length > 0 ? [...notes] : [`no index was given: ${range(plan.steps.length)}`]
+/** Where no index matched, the notes always say which would. */
+function notesOnNothing({ references, notes, valid }: Resolved, { plan }: CallContext): string[] {
+  if (references.length === 0) return [`no index was given: ${valid}`]
+  return references.some(({ removal }) => removal === null) ? [...notes] : [...notes, range(plan.steps.length)]
+}
 
-function answer(context: CallContext, operations: readonly PlanOperation[], notes: readonly string[], summary: (after: Plan) => string): Decision<Outcome> {
-  return { operations, notes, outcome: (after) => ({ summary: summary(after) }), noteAfter: (after) => movedPlaces(context, after) }
+function answer(
+  context: CallContext,
+  operations: readonly PlanOperation[],
+  notes: readonly string[],
+  summary: (after: Plan) => string,
+): Decision<Outcome> {
+  return {
+    operations,
+    notes,
+    outcome: (after) => ({ summary: summary(after) }),
+    noteAfter: (after) => movedPlaces(context, after),
+  }
 }
 
 /** The plan as an outline of numbered steps, in batches. */

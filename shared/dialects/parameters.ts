@@ -1,10 +1,17 @@
 import { z } from 'zod'
 
+/** A step's place in the pre-order, counted from 1. Errors about one say which there are. */
+export const placeNumber = z.int().meta({ place: true })
+export const isPlace = (schema: z.ZodType | undefined): boolean => schema?.meta()?.['place'] === true
+
 /** Parameters that tools of several dialects share. */
 export const rev = z
   .int()
   .optional()
-  .describe('The version of the plan that the numbers in this call were read from, as printed with it. Say it whenever you know it: then the numbers mean what you saw, whatever others did since.')
+  .describe(
+    'The version of the plan that the numbers in this call were read from, as printed with it. Say it whenever you ' +
+      'know it: then the numbers mean what you saw, whatever others did since.',
+  )
 
 export const reasoning = z
   .string()

@@ -1,45 +1,60 @@
 import type * as Y from 'yjs'
 import type { GroupId, StepId } from '../schema/ids.ts'
 import type { GroupPatch, Roots, StepPatch } from './document.ts'
-import { patchesOf, rootsOf } from './document.ts'
+import { fieldsOf, groupFieldsOf, patchesOf, rootsOf } from './document.ts'
 import type { OutlineEdit, PlanChange } from './draft.ts'
+
+type Placing = Exclude<OutlineEdit, { type: 'take' }>
 
 /** Writes checked operations in one transaction. Cannot fail: all that could was found by checking. */
 export function applyChange(doc: Y.Doc, change: PlanChange, origin: unknown): void {
   const roots = rootsOf(doc)
   doc.transact(() => {
     writeSteps(roots, change.patches, change.tombstones)
-    for (const edit of change.outline) editOutline(roots.outline, edit)
+    editOutline(roots.outline, change.outline)
     writeGroups(roots, change.groups)
     if (change.title !== null) roots.meta.set('title', change.title)
   }, origin)
 }
 
-/** Pushes patches, and deletes those of which no field shows any more; a tombstone takes the place of all of its step's. */
+/**
+ * Pushes patches, and deletes those of which no field shows any more. A tombstone takes the place of all of its step's
+ * patches, and so does what restores the step: its number went with it.
+ */
 export function writeSteps(roots: Roots, patches: readonly StepPatch[], tombstones: readonly StepPatch[]): void {
-  const dead = new Set(tombstones.map(({ id }) => id))
-  write<StepPatch, StepId>(roots.steps, [...tombstones, ...patches], dead)
+  const all = [...tombstones, ...patches]
+  const replaced = new Set(all.filter(({ removed }) => removed !== undefined).map(({ id }) => id))
+  write<StepPatch, StepId>(roots.steps, all, { fieldsOf, isHidden: ({ id }) => replaced.has(id) })
 }
 
+/** The same for groups; but the first patch of each stays, for it gives the order. */
 export function writeGroups(roots: Roots, patches: readonly GroupPatch[]): void {
-  write<GroupPatch, GroupId>(roots.groups, patches, new Set())
+  write<GroupPatch, GroupId>(roots.groups, patches, { fieldsOf: groupFieldsOf, keepsFirst: true })
 }
 
-function write<P extends { readonly id: I }, I>(
-  array: Y.Array<P>,
-  patches: readonly P[],
-  dead: ReadonlySet<I>,
-): void {
+interface Rules<P> {
+  readonly fieldsOf: (patch: P) => readonly string[]
+  readonly isHidden?: (patch: P) => boolean
+  readonly keepsFirst?: boolean
+}
+
+function write<P extends { readonly id: I }, I>(array: Y.Array<P>, patches: readonly P[], rules: Rules<P>): void {
   if (patches.length === 0) return
   /** For each subject the fields that stand further right. */
   const covered = new Map<I, Set<string>>()
-  for (const patch of patches) cover(covered, patch.id, Object.keys(patch))
+  for (const patch of patches) cover(covered, patch.id, rules.fieldsOf(patch))
+  const standing = patchesOf<P, I>(array, covered)
+  const first = new Map(
+    rules.keepsFirst ? standing.toReversed().map(({ patch, position }) => [patch.id, position]) : [],
+  )
   const hidden: number[] = []
-  for (const { patch, position } of patchesOf<P, I>(array, covered).toReversed()) {
-    const keys = Object.keys(patch)
+  for (const { patch, position } of standing.toReversed()) {
     const fields = covered.get(patch.id)
-    if (dead.has(patch.id) || keys.every((key) => fields?.has(key))) hidden.push(position)
-    else cover(covered, patch.id, keys)
+    // A field that this code does not know is never covered.
+    const shows =
+      rules.isHidden?.(patch) !== true && Object.keys(patch).some((key) => key !== 'id' && !fields?.has(key))
+    if (shows || first.get(patch.id) === position) cover(covered, patch.id, rules.fieldsOf(patch))
+    else hidden.push(position)
   }
   array.push([...patches])
   deletePositions(array, hidden)
@@ -53,7 +68,7 @@ function cover<I>(covered: Map<I, Set<string>>, id: I, keys: readonly string[]):
 
 /** Deletes positions that are given in falling order, neighbours at once. */
 export function deletePositions<T>(array: Y.Array<T>, falling: readonly number[]): void {
-  for (let i = 0; i < falling.length; ) {
+  for (let i = 0; i < falling.length;) {
     const last = falling[i] ?? 0
     let length = 1
     while (falling[i + length] === last - length) length++
@@ -62,25 +77,51 @@ export function deletePositions<T>(array: Y.Array<T>, falling: readonly number[]
   }
 }
 
-function editOutline(outline: Y.Array<StepId>, edit: OutlineEdit): void {
-  const ids = outline.toArray()
-  if (edit.type === 'take') {
+/** What stands in `outline` is read once and edited alongside. */
+function editOutline(outline: Y.Array<StepId>, edits: readonly OutlineEdit[]): void {
+  if (edits.length === 0) return
+  let ids: StepId[] = outline.toArray()
+  const take = (gone: ReadonlySet<StepId>): void => {
     const positions: number[] = []
-    for (let i = ids.length - 1; i >= 0; i--) if (edit.ids.has(ids[i] as StepId)) positions.push(i)
+    for (let i = ids.length - 1; i >= 0; i--) if (gone.has(ids[i] as StepId)) positions.push(i)
     deletePositions(outline, positions)
-  } else outline.insert(spot(ids, edit), [...edit.ids])
+    if (positions.length > 0) ids = ids.filter((id) => !gone.has(id))
+  }
+  for (const edit of edits) {
+    if (edit.type === 'take') take(edit.ids)
+    else if (edit.type === 'put' || !standsBetween(ids, edit)) {
+      if (edit.type === 'keep') take(new Set(edit.ids))
+      const position = spot(ids, edit)
+      outline.insert(position, [...edit.ids])
+      ids = [...ids.slice(0, position), ...edit.ids, ...ids.slice(position)]
+    }
+  }
+}
+
+/** Whether ids stand in their order between the siblings that they are to have. */
+function standsBetween(all: readonly StepId[], { left, ids, right }: Placing): boolean {
+  const wanted = [left, ...ids, right].filter((id) => id !== null)
+  const members = new Set(wanted)
+  let next = 0
+  for (const id of all) {
+    if (!members.delete(id)) continue
+    if (id !== wanted[next]) return false
+    next++
+  }
+  return next === wanted.length
 }
 
 /**
  * Where in `outline` new ids go. Only the order among siblings counts, and an id may stand far from its parent after
  * moves; but close to where it reads is best, for there it stays if its parent is removed meanwhile.
  */
-function spot(ids: readonly StepId[], { parent, left, right, previous }: Extract<OutlineEdit, { type: 'put' }>): number {
+function spot(ids: readonly StepId[], { parent, left, right, previous }: Placing): number {
   const find = (id: StepId | null, otherwise: number): number => {
     const position = id === null ? -1 : ids.indexOf(id)
     return position < 0 ? otherwise : position
   }
-  const low = left === null ? (right === null ? find(parent, -1) : -1) : find(left, -1)
+  // What `outline` does not name reads last, so behind it is behind everything.
+  const low = left === null ? (right === null ? find(parent, -1) : -1) : find(left, ids.length - 1)
   const high = find(right, ids.length)
   if (low >= high) return high
   const beside = find(previous, low)

@@ -26,30 +26,34 @@ export interface OrderSplice {
  */
 export function changesBetween(before: Plan, after: Plan): StepChange[] {
   if (before === after) return []
-  const moved = before.places === after.places ? new Set<StepId>() : movedSteps(before, after)
+  const run = changedRun(before, after)
+  const moved = movedSteps(before, after, run)
   const changes: StepChange[] = []
   after.steps.forEach((step, position) => {
-    const was = before.places === after.places ? before.steps[position] : before.step(step.id)
-    if (was === step || (was !== undefined && !moved.has(step.id) && sameContents(was, step))) return
+    const positionBefore = formerPosition(before, run, step.id, position)
+    const was = before.steps[positionBefore]
+    const isMoved = moved.has(step.id)
+    if (!isMoved && was !== undefined && sameContents(was, step)) return
     changes.push({
       id: step.id,
       before: was ?? null,
       after: step,
-      placeBefore: was === undefined ? null : before.placeOf(step.id),
+      placeBefore: was === undefined ? null : positionBefore + 1,
       placeAfter: position + 1,
-      moved: moved.has(step.id),
+      moved: isMoved,
     })
   })
-  if (before.places !== after.places)
-    before.steps.forEach((step, position) => {
-      if (after.step(step.id) !== undefined) return
-      changes.push({ id: step.id, before: step, after: null, placeBefore: position + 1, placeAfter: null, moved: false })
-    })
+  for (let position = run.start; position < run.endBefore; position++) {
+    const step = before.steps[position]
+    if (step === undefined || after.step(step.id) !== undefined) continue
+    changes.push({ id: step.id, before: step, after: null, placeBefore: position + 1, placeAfter: null, moved: false })
+  }
   return changes
 }
 
 /** Everything but where it stands and who touched it when. */
 function sameContents(a: Step, b: Step): boolean {
+  if (a === b) return true
   return (
     a.text === b.text &&
     a.details === b.details &&
@@ -66,60 +70,78 @@ function sameContents(a: Step, b: Step): boolean {
 
 /** How the order of ids changed: one run, trimmed at both ends; null if it did not. */
 export function orderSplice(before: Plan, after: Plan): OrderSplice | null {
-  if (before.places === after.places) return null
+  const { start, endBefore, endAfter } = changedRun(before, after)
+  if (endBefore === start && endAfter === start) return null
+  const ids = (steps: readonly Step[], end: number) => steps.slice(start, end).map((step) => step.id)
+  return { at: start, removed: ids(before.steps, endBefore), added: ids(after.steps, endAfter) }
+}
+
+/** The positions, in both plans, outside of which the same ids stand in the same order. */
+interface Run {
+  readonly start: number
+  readonly endBefore: number
+  readonly endAfter: number
+}
+
+function changedRun(before: Plan, after: Plan): Run {
+  if (before.places === after.places) return { start: 0, endBefore: 0, endAfter: 0 }
   const a = before.steps
   const b = after.steps
   let start = 0
   while (start < a.length && start < b.length && a[start]?.id === b[start]?.id) start++
-  let endA = a.length
-  let endB = b.length
-  while (endA > start && endB > start && a[endA - 1]?.id === b[endB - 1]?.id) {
-    endA--
-    endB--
+  let endBefore = a.length
+  let endAfter = b.length
+  while (endBefore > start && endAfter > start && a[endBefore - 1]?.id === b[endAfter - 1]?.id) {
+    endBefore--
+    endAfter--
   }
-  if (endA === start && endB === start) return null
-  const ids = (steps: readonly Step[], end: number) => steps.slice(start, end).map((step) => step.id)
-  return { at: start, removed: ids(a, endA), added: ids(b, endB) }
+  return { start, endBefore, endAfter }
 }
 
-/** Steps of both plans that have another parent, or left the order; those that only followed a parent are left out. */
-function movedSteps(before: Plan, after: Plan): Set<StepId> {
+/** Where a step of the later plan stood in the earlier one, or -1. */
+function formerPosition(before: Plan, { start, endBefore, endAfter }: Run, id: StepId, position: number): number {
+  if (position < start) return position
+  return position < endAfter ? before.places.of(id) : position - endAfter + endBefore
+}
+
+/** Steps of both plans that have another parent, or left their order among the siblings that were there before. */
+function movedSteps(before: Plan, after: Plan, run: Run): Set<StepId> {
   const moved = new Set<StepId>()
-  const splice = orderSplice(before, after)
-  if (splice === null) return moved
-  const stayed = new Map<StepId, number>()
-  splice.removed.forEach((id, position) => {
-    if (after.step(id) !== undefined) stayed.set(id, position)
+  if (before.places === after.places) return moved
+  /** Those with their former parent, and where they stood. Outside of the run all stand as they did. */
+  const stayed = new Map<StepId | null, { ids: StepId[]; positions: number[] }>()
+  after.steps.forEach((step, position) => {
+    const positionBefore = formerPosition(before, run, step.id, position)
+    const was = before.steps[positionBefore]
+    if (was === undefined) return
+    if (was !== step && !hasItsParent(before, after, was, step)) moved.add(step.id)
+    else if (position >= run.start && position < run.endAfter) {
+      let siblings = stayed.get(step.parent)
+      if (siblings === undefined) stayed.set(step.parent, (siblings = { ids: [], positions: [] }))
+      siblings.ids.push(step.id)
+      siblings.positions.push(positionBefore)
+    }
   })
-  const common = splice.added.filter((id) => stayed.has(id))
-  const kept = longestRising(common.map((id) => stayed.get(id) ?? 0))
-  common.forEach((id, i) => {
-    if (!kept.has(i)) moved.add(id)
-  })
-  for (const id of common) if (!climbed(before, after, id)) moved.add(id)
-  // Pre-order: a parent comes before its children, so by now it is known whether it moved.
-  const followed = common.filter((id) => {
-    const parent = after.step(id)?.parent ?? null
-    return parent !== null && parent === before.step(id)?.parent && isBelowMoved(after, parent, moved)
-  })
-  for (const id of followed) moved.delete(id)
+  for (const { ids, positions } of stayed.values()) {
+    if (positions.every((one, i) => i === 0 || one > (positions[i - 1] as number))) continue
+    const kept = longestRising(positions)
+    ids.forEach((id, i) => {
+      if (!kept.has(i)) moved.add(id)
+    })
+  }
   return moved
 }
 
 /** Whether a step has the parent it had, or climbed only because that one was removed. */
-function climbed(before: Plan, after: Plan, id: StepId): boolean {
-  let parent = before.step(id)?.parent ?? null
-  while (parent !== null && after.step(parent) === undefined) parent = before.step(parent)?.parent ?? null
-  return parent === (after.step(id)?.parent ?? null)
-}
-
-function isBelowMoved(plan: Plan, id: StepId, moved: ReadonlySet<StepId>): boolean {
-  for (let at: StepId | null = id; at !== null; at = plan.step(at)?.parent ?? null) if (moved.has(at)) return true
-  return false
+function hasItsParent(before: Plan, after: Plan, was: Step, step: Step): boolean {
+  let { parent } = was
+  while (parent !== step.parent && parent !== null && after.step(parent) === undefined)
+    parent = before.step(parent)?.parent ?? null
+  return parent === step.parent
 }
 
 /** The positions of a longest rising run among distinct values, by patience sorting. */
-function longestRising(values: readonly number[]): Set<number> {
+export function longestRising(values: readonly number[]): Set<number> {
   const piles: number[] = []
   const before: (number | undefined)[] = []
   values.forEach((value, i) => {

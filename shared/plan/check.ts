@@ -2,10 +2,11 @@ import { PlanError } from '../schema/errors.ts'
 import type { StepId } from '../schema/ids.ts'
 import { MAX_DEPENDENCIES, MAX_DETAILS, MAX_NAME, MAX_STEPS, MAX_TEXT, MAX_TITLE } from '../schema/limits.ts'
 import type { NewStep, PlanOperation, RestoredStep, Stamp, StepFields } from '../schema/operation.ts'
-import type { Dependency, DependencyTarget } from '../schema/plan.ts'
+import type { DependencyTarget } from '../schema/plan.ts'
 import type { DependencyField, FoldedStep } from './document.ts'
+import { dependencyField } from './document.ts'
 import type { PlanChange } from './draft.ts'
-import { Draft } from './draft.ts'
+import { Draft, isSame } from './draft.ts'
 import type { Plan } from './plan.ts'
 
 /**
@@ -17,13 +18,16 @@ export function checkOperations(plan: Plan, operations: readonly PlanOperation[]
   const draft = new Draft(plan, stamp)
   for (const operation of operations) tryOperation(draft, operation)
   if (draft.size > MAX_STEPS && draft.size > plan.steps.length)
-    throw new PlanError(`A plan holds at most ${MAX_STEPS} steps; this would make ${draft.size}. Remove finished steps first.`)
+    throw new PlanError(
+      `A plan holds at most ${MAX_STEPS} steps; this would make ${draft.size}. Remove finished steps first.`,
+    )
   return draft.finish()
 }
 
 /** Whether a change would write nothing. */
 export const isEmpty = (change: PlanChange): boolean =>
-  change.patches.length + change.tombstones.length + change.outline.length + change.groups.length === 0 && change.title === null
+  change.patches.length + change.tombstones.length + change.outline.length + change.groups.length === 0 &&
+  change.title === null
 
 function tryOperation(draft: Draft, operation: PlanOperation): void {
   switch (operation.type) {
@@ -41,9 +45,10 @@ function tryOperation(draft: Draft, operation: PlanOperation): void {
       for (const step of operation.steps) restoreStep(draft, step)
       return
     case 'addGroup':
-      checkText('A group title', operation.title, MAX_TITLE)
-      if (draft.groupTitled(operation.title) !== null) throw new PlanError(`There is a group "${operation.title}" already.`)
-      return draft.setGroup(operation.id, { title: operation.title })
+      if (draft.group(operation.id) !== undefined) throw new PlanError(`There is a group ${operation.id} already.`)
+      checkGroupTitle(draft, operation.title)
+      // Perhaps it was there once, and comes back.
+      return draft.setGroup(operation.id, { title: operation.title, removed: false })
     case 'setGroup':
       return setGroup(draft, operation)
     case 'removeGroup':
@@ -80,8 +85,17 @@ function newFields(draft: Draft, { id, text, depth: _depth, ...fields }: NewStep
 }
 
 function restoreStep(draft: Draft, step: RestoredStep): void {
-  checkText('A step', step.fields.text, MAX_TEXT)
-  const defaults = { text: '', details: '', status: 'pending', group: null, required: false, alias: null, startedBy: null, claim: null } as const
+  checkFields(step.fields)
+  const defaults = {
+    text: '',
+    details: '',
+    status: 'pending',
+    group: null,
+    required: false,
+    alias: null,
+    startedBy: null,
+    claim: null,
+  } as const
   const { dependencies = [], ...fields } = { ...defaults, ...step.fields }
   draft.add(step.id, {
     ...fields,
@@ -89,7 +103,7 @@ function restoreStep(draft: Draft, step: RestoredStep): void {
     alias: fields.alias ?? '',
     startedBy: fields.startedBy ?? '',
     parent: step.parent ?? '',
-    ...dependencyFields([], dependencies),
+    ...dependencyFields(new Map(), dependencies),
     createdBy: step.createdBy,
     createdAt: step.createdAt,
     removed: false,
@@ -106,53 +120,53 @@ function removeSteps(draft: Draft, steps: readonly StepId[], subSteps: boolean):
   if (gone.size > 0) draft.remove(gone)
 }
 
+function checkGroupTitle(draft: Draft, title: string): void {
+  checkText('A group title', title, MAX_TITLE)
+  if (draft.groupTitled(title) !== null) throw new PlanError(`There is a group "${title}" already.`)
+}
+
 function setGroup(draft: Draft, operation: Extract<PlanOperation, { type: 'setGroup' }>): void {
   const group = draft.group(operation.id)
   if (group === undefined) throw new PlanError(`There is no group ${operation.id}.`)
   if (operation.title !== undefined && operation.title !== group.title) {
-    checkText('A group title', operation.title, MAX_TITLE)
-    if (draft.groupTitled(operation.title) !== null) throw new PlanError(`There is a group "${operation.title}" already.`)
+    checkGroupTitle(draft, operation.title)
     draft.setGroup(operation.id, { title: operation.title })
   }
   if (operation.testsVerified !== undefined && operation.testsVerified !== (group.testsVerified ?? false))
     draft.setGroup(operation.id, { testsVerified: operation.testsVerified })
 }
 
+function checkFields({ text, details, alias }: StepFields): void {
+  if (text !== undefined) checkText('A step', text, MAX_TEXT)
+  checkLength('details', details, MAX_DETAILS)
+  checkLength('alias', alias, MAX_NAME)
+}
+
 /** The fields of a patch that says what is new, and nothing that stands already. */
 function changedFields(draft: Draft, id: StepId, fields: StepFields): FoldedStep {
-  const { dependencies, group, ...plain } = fields
-  if (plain.text !== undefined) checkText('A step', plain.text, MAX_TEXT)
-  checkLength('details', plain.details, MAX_DETAILS)
-  checkLength('alias', plain.alias, MAX_NAME)
-  if (group !== undefined && group !== null && draft.group(group) === undefined) throw new PlanError(`There is no group ${group}.`)
-  const before = draft.original(id)
+  const { dependencies, ...plain } = fields
+  checkFields(plain)
+  const { group } = plain
+  if (group !== undefined && group !== null && draft.group(group) === undefined)
+    throw new PlanError(`There is no group ${group}.`)
   const changed: FoldedStep = {}
-  for (const [key, value] of Object.entries({ ...plain, ...(group === undefined ? {} : { group }) })) {
+  for (const [name, value] of Object.entries(plain)) {
     if (value === undefined) continue
-    const field = key as keyof FoldedStep
-    const now = draft.field(id, field) ?? (before === undefined ? DEFAULTS[key] : (Reflect.get(before, key) ?? DEFAULTS[key]))
+    const key = name as keyof typeof plain
     const wanted = value === null && key !== 'claim' ? '' : value
-    if (wanted !== now && !(key === 'claim' && sameJson(wanted, now))) Reflect.set(changed, key, wanted)
+    if (!isSame(wanted, draft.field(id, key))) Reflect.set(changed, key, wanted)
   }
-  if (dependencies !== undefined) Object.assign(changed, dependencyFields(before?.dependencies ?? [], dependencies))
+  if (dependencies !== undefined) Object.assign(changed, dependencyFields(draft.ranks(id), dependencies))
   return changed
 }
 
-/** What a step reads as where no patch says anything. */
-const DEFAULTS: Readonly<Record<string, unknown>> = {
-  details: '',
-  status: 'pending',
-  group: '',
-  required: false,
-  alias: '',
-  startedBy: '',
-  claim: null,
-}
-
 /** Ranks are kept where they are in order still, so that concurrent changes of a list of dependencies both show. */
-function dependencyFields(before: readonly Dependency[], wanted: readonly DependencyTarget[]): FoldedStep {
+function dependencyFields(
+  ranks: ReadonlyMap<DependencyField, number>,
+  wanted: readonly DependencyTarget[],
+): FoldedStep {
   if (wanted.length > MAX_DEPENDENCIES) throw new PlanError(`A step has at most ${MAX_DEPENDENCIES} dependencies.`)
-  const ranks = new Map(before.map((dependency) => [dependencyField(dependency), dependency.rank]))
+  for (const target of wanted) if ('name' in target) checkText('The name of a dependency', target.name, MAX_NAME)
   const keys = unique(wanted.map(dependencyField))
   const changed: FoldedStep = {}
   for (const key of ranks.keys()) if (!keys.includes(key)) changed[key] = null
@@ -166,12 +180,6 @@ function dependencyFields(before: readonly Dependency[], wanted: readonly Depend
   return changed
 }
 
-function dependencyField(target: DependencyTarget): DependencyField {
-  if ('step' in target) return `dep:${target.step}`
-  checkText('The name of a dependency', target.name, MAX_NAME)
-  return `dep:=${target.name}`
-}
-
 function checkText(what: string, text: string, most: number): void {
   if (text.trim() === '') throw new PlanError(`${what} needs text that is not blank.`)
   if (text.length > most) throw new PlanError(`${what} has at most ${most} characters; this one has ${text.length}.`)
@@ -183,4 +191,3 @@ function checkLength(what: string, text: string | null | undefined, most: number
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]
-const sameJson = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)

@@ -11,7 +11,7 @@ import * as Y from 'yjs'
 import type { GroupId, StepId } from '../schema/ids.ts'
 import { isGroupId, isStepId } from '../schema/ids.ts'
 import { HARD_MAX_KEYS, HARD_MAX_STRING } from '../schema/limits.ts'
-import type { Claim, Status } from '../schema/plan.ts'
+import type { Claim, DependencyTarget, Status } from '../schema/plan.ts'
 
 /** The format of the document that this code writes, kept in `meta`. */
 export const FORMAT = 1
@@ -96,7 +96,11 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 export const isDependencyField = (key: string): key is DependencyField =>
   key.startsWith('dep:') && (isStepId(key.slice(4)) || (key[4] === '=' && key.length > 5 && key.length <= 1_000))
 
-const stepCheck = (key: string): Check | undefined => STEP_FIELDS.get(key) ?? (isDependencyField(key) ? rank : undefined)
+export const dependencyField = (target: DependencyTarget): DependencyField =>
+  'step' in target ? `dep:${target.step}` : `dep:=${target.name}`
+
+const stepCheck = (key: string): Check | undefined =>
+  STEP_FIELDS.get(key) ?? (isDependencyField(key) ? rank : undefined)
 
 /** Whether a value may stand in `steps`: own keys of the known fields only, each of its type. */
 export function isStepPatch(value: unknown): value is StepPatch {
@@ -119,14 +123,15 @@ function isPatch(value: unknown, isId: Check, checkOf: (key: string) => Check | 
 
 /** The keys of a patch that count: reading and writing both pass over what is malformed. */
 export function fieldsOf(patch: StepPatch): (keyof FoldedStep)[] {
-  return Object.keys(patch).filter((key): key is keyof FoldedStep & string => stepCheck(key)?.(Reflect.get(patch, key)) === true)
+  return Object.keys(patch).filter(
+    (key): key is keyof FoldedStep & string => stepCheck(key)?.(Reflect.get(patch, key)) === true,
+  )
 }
-/** Lays the valid fields of a group's patch over what was folded so far. */
-export function foldGroup(into: FoldedGroup, patch: GroupPatch): void {
-  for (const key of GROUP_FIELDS.keys()) {
-    const value: unknown = Reflect.get(patch, key)
-    if (Object.hasOwn(patch, key) && GROUP_FIELDS.get(key)?.(value)) Reflect.set(into, key, value)
-  }
+/** The same for a group. */
+export function groupFieldsOf(patch: GroupPatch): (keyof FoldedGroup)[] {
+  return Object.keys(patch).filter(
+    (key): key is keyof FoldedGroup => GROUP_FIELDS.get(key)?.(Reflect.get(patch, key)) === true,
+  )
 }
 /** The step that a value in `steps` speaks of, or null if it is no patch at all. */
 export const patchedStep = (value: unknown): StepId | null =>
@@ -141,7 +146,8 @@ export function patchesOf<P extends { readonly id: I }, I>(
 ): { patch: P; position: number }[] {
   const found: { patch: P; position: number }[] = []
   array.forEach((value: P | null | undefined, position) => {
-    if (value?.id !== undefined && subjects.has(value.id) && isPlainObject(value)) found.push({ patch: value, position })
+    if (value?.id !== undefined && subjects.has(value.id) && isPlainObject(value))
+      found.push({ patch: value, position })
   })
   return found
 }

@@ -1,14 +1,18 @@
 import type { GroupId, StepId } from '../schema/ids.ts'
 import { PlanError } from '../schema/errors.ts'
 import type { Place, Stamp } from '../schema/operation.ts'
-import type { Step } from '../schema/plan.ts'
-import type { FoldedGroup, FoldedStep, GroupPatch, StepPatch } from './document.ts'
+import type { Group, Step } from '../schema/plan.ts'
+import type { DependencyField, FoldedGroup, FoldedStep, GroupPatch, StepPatch } from './document.ts'
+import { dependencyField, isDependencyField } from './document.ts'
 import type { Plan } from './plan.ts'
 
-/** One edit of `outline`: ids taken out, or put in behind `previous` and among their siblings. */
+/**
+ * One edit of `outline`: ids taken out; or put in, behind `previous` and among their siblings; or, where their parent
+ * goes, put in there only if they do not stand there already: it may have been moved away from above them.
+ */
 export type OutlineEdit =
   | { readonly type: 'take'; readonly ids: ReadonlySet<StepId> }
-  | ({ readonly type: 'put'; readonly ids: readonly StepId[] } & Spot)
+  | ({ readonly type: 'put' | 'keep'; readonly ids: readonly StepId[] } & Spot)
 
 /** Where ids go: after `left` and before `right`, their siblings; best directly behind `previous` in the pre-order. */
 export interface Spot {
@@ -41,7 +45,8 @@ export class Draft {
   readonly #outline: OutlineEdit[] = []
   readonly #groups = new Map<GroupId, FoldedGroup>()
   readonly #parents = new Map<StepId, StepId | null>()
-  #children: Map<StepId | null, StepId[]> | null = null
+  /** The children of those parents whose children differ from the plan's. */
+  readonly #children = new Map<StepId | null, StepId[]>()
   #title: string | null = null
   #size: number
 
@@ -65,38 +70,47 @@ export class Draft {
     if (!this.has(id)) throw new PlanError(`There is no step ${id}.`)
   }
 
-  /** The step as it stood before this draft. */
-  original(id: StepId): Step | undefined {
-    return this.#added.has(id) ? undefined : this.#plan.step(id)
-  }
-
   group(id: GroupId): FoldedGroup | undefined {
     const group = this.#plan.groups.find((one) => one.id === id)
     const drafted = this.#groups.get(id)
-    return group === undefined && drafted === undefined ? undefined : { ...group, ...drafted }
+    if ((group === undefined && drafted === undefined) || drafted?.removed === true) return undefined
+    return { ...group, ...drafted }
   }
 
   groupTitled(title: string): GroupId | null {
-    for (const { id } of this.#plan.groups) if (this.#isTitled(id, title)) return id
-    for (const id of this.#groups.keys()) if (this.#isTitled(id, title)) return id
+    for (const { id } of this.#plan.groups) if (this.group(id)?.title === title) return id
+    for (const id of this.#groups.keys()) if (this.group(id)?.title === title) return id
     return null
-  }
-
-  #isTitled(id: GroupId, title: string): boolean {
-    const group = this.group(id)
-    return group?.title === title && group.removed !== true
   }
 
   /** Whether a step that stays names the group as its own. */
   isGroupInUse(id: GroupId): boolean {
-    const names = (step: StepId, own: GroupId | null): boolean =>
-      this.has(step) && (this.#patches.get(step)?.group ?? own ?? '') === id
-    return this.#plan.steps.some((step) => names(step.id, step.group)) || [...this.#added].some((step) => names(step, null))
+    const names = (step: StepId): boolean => this.has(step) && this.field(step, 'group') === id
+    return this.#plan.steps.some((step) => names(step.id)) || [...this.#added].some(names)
   }
 
-  /** What a field of a step holds now. */
-  field<K extends keyof FoldedStep>(id: StepId, key: K): FoldedStep[K] | undefined {
-    return this.#patches.get(id)?.[key]
+  /** What a field of a step holds now, as a patch would say it. */
+  field(id: StepId, key: keyof FoldedStep): unknown {
+    const patch = this.#patches.get(id)
+    if (patch !== undefined && Object.hasOwn(patch, key)) return patch[key]
+    return standing(this.#original(id), key)
+  }
+
+  /** The dependencies of a step with their ranks, in order. */
+  ranks(id: StepId): Map<DependencyField, number> {
+    const ranks = new Map<DependencyField, number>()
+    for (const one of this.#original(id)?.dependencies ?? []) ranks.set(dependencyField(one), one.rank)
+    for (const [key, rank] of Object.entries(this.#patches.get(id) ?? {})) {
+      if (!isDependencyField(key)) continue
+      if (typeof rank === 'number') ranks.set(key, rank)
+      else ranks.delete(key)
+    }
+    return new Map([...ranks].sort(([, a], [, b]) => a - b))
+  }
+
+  /** The step as it stood before this draft. */
+  #original(id: StepId): Step | undefined {
+    return this.#added.has(id) ? undefined : this.#plan.step(id)
   }
 
   set(id: StepId, fields: FoldedStep): void {
@@ -116,6 +130,10 @@ export class Draft {
   /** Makes a step, not placed yet. */
   add(id: StepId, fields: FoldedStep): void {
     if (this.has(id)) throw new PlanError(`There is a step ${id} already.`)
+    if (this.#tombstones.has(id) && fields.removed !== false)
+      throw new PlanError(`Step ${id} was removed: it can be restored, but not added.`)
+    this.#tombstones.delete(id)
+    this.#parents.delete(id)
     this.#added.add(id)
     this.#size++
     this.#patches.set(id, { createdBy: this.#stamp.by, createdAt: this.#stamp.at, ...fields })
@@ -124,7 +142,7 @@ export class Draft {
   /** Makes a step the last child of one that was just added, to be placed with it. */
   nest(id: StepId, parent: StepId): void {
     this.#attach(id, parent)
-    this.#childMap().set(parent, [...this.children(parent), id])
+    this.#list(parent).push(id)
   }
 
   /**
@@ -135,45 +153,48 @@ export class Draft {
   put(ids: readonly StepId[], { parent, after }: Place, run = ids): void {
     if (parent !== null) this.require(parent)
     const moving = new Set(ids)
-    for (let at = parent; at !== null; at = this.parent(at))
-      if (moving.has(at)) throw new PlanError('A step cannot go below itself.')
+    const placed = ids.filter((id) => this.#isPlaced(id))
+    // Below a new step there is nothing but what it brings.
+    const isBelow = placed.length === 0 ? parent !== null && run.includes(parent) : this.#isBelow(parent, moving)
+    if (isBelow) throw new PlanError('A step cannot go below itself.')
     const siblings = this.children(parent)
-    const left = this.#leftOf(siblings, parent, after, moving)
+    const left = leftOf(siblings, parent, after, moving)
     const wanted = siblings.filter((id) => !moving.has(id))
     const position = left === null ? 0 : wanted.indexOf(left) + 1
     wanted.splice(position, 0, ...ids)
     if (wanted.length === siblings.length && wanted.every((id, i) => id === siblings[i])) return
     const right = wanted[position + ids.length] ?? null
     const previous = left === null ? parent : this.#lastBelow(left)
-    this.#take(ids.filter((id) => this.#parents.has(id) || this.original(id) !== undefined))
+    this.#take(placed)
     for (const id of ids) this.#attach(id, parent)
-    this.#childMap().set(parent, wanted)
+    this.#children.set(parent, wanted)
     this.#outline.push({ type: 'put', ids: run, parent, left, right, previous })
   }
 
-  #leftOf(siblings: readonly StepId[], parent: StepId | null, after: Place['after'], moving: ReadonlySet<StepId>) {
-    if (after === null) return null
-    if (after !== undefined && !siblings.includes(after))
-      throw new PlanError(`Step ${after} does not stand ${parent === null ? 'at top level' : `under ${parent}`}.`)
-    let at = after === undefined ? siblings.length - 1 : siblings.indexOf(after)
-    // A sibling that moves along is no anchor; the nearest before it that stays is.
-    while (at >= 0 && moving.has(siblings[at] as StepId)) at--
-    return siblings[at] ?? null
+  #isPlaced(id: StepId): boolean {
+    return this.#parents.has(id) || !this.#added.has(id)
+  }
+
+  #isBelow(id: StepId | null, above: ReadonlySet<StepId>): boolean {
+    for (let at = id; at !== null; at = this.parent(at)) if (above.has(at)) return true
+    return false
   }
 
   #attach(id: StepId, parent: StepId | null): void {
-    const before = this.#parents.has(id) || !this.#added.has(id) ? this.parent(id) : null
+    const before = this.#isPlaced(id) ? this.parent(id) : null
     if (before !== parent) this.set(id, { parent: parent ?? '' })
     this.#parents.set(id, parent)
   }
 
   #take(ids: readonly StepId[]): void {
     if (ids.length === 0) return
-    for (const id of ids) {
-      const siblings = this.children(this.parent(id))
-      this.#childMap().set(this.parent(id), siblings.filter((one) => one !== id))
-    }
-    this.#outline.push({ type: 'take', ids: new Set(ids) })
+    const gone = new Set(ids)
+    for (const parent of new Set(ids.map((id) => this.parent(id))))
+      this.#children.set(
+        parent,
+        this.children(parent).filter((id) => !gone.has(id)),
+      )
+    this.#outline.push({ type: 'take', ids: gone })
   }
 
   /** Removes steps; the children of those that stay climb to where it stood. */
@@ -182,29 +203,65 @@ export class Draft {
     for (const id of ids) {
       const parent = this.parent(id)
       if (parent === null || !ids.has(parent)) parents.add(parent)
-      const number = this.original(id)?.number
-      this.#tombstones.set(id, { id, removed: true, parent: parent ?? '', ...(number ? { number } : {}) })
     }
-    for (const parent of parents) {
-      const staying = this.children(parent).flatMap((child) => (ids.has(child) ? this.#survivors(child, ids) : [child]))
-      for (const child of staying) if (this.parent(child) !== parent) this.#parents.set(child, parent)
-      this.#childMap().set(parent, staying)
-    }
-    for (const id of ids) {
-      this.#patches.delete(id)
-      if (this.#added.delete(id)) this.#tombstones.delete(id)
-    }
+    for (const parent of parents) this.#climb(parent, ids)
+    for (const id of ids) this.#bury(id, ids)
+    for (const id of ids) this.#added.delete(id)
     this.#size -= ids.size
     this.#outline.push({ type: 'take', ids })
+  }
+
+  /** Gives a parent the nearest survivors in place of each child that goes. */
+  #climb(parent: StepId | null, gone: ReadonlySet<StepId>): void {
+    const staying: StepId[] = []
+    /** Who climbs, each with the child in whose place. */
+    const climbing = new Map<StepId, StepId>()
+    for (const child of this.children(parent)) {
+      for (const id of gone.has(child) ? this.#survivors(child, gone) : [child]) {
+        if (id !== child) climbing.set(id, child)
+        staying.push(id)
+      }
+    }
+    for (let start = 0, end = 0; start < staying.length; start = Math.max(end, start + 1)) {
+      end = start
+      while (climbing.has(staying[end] as StepId)) end++
+      const ids = staying.slice(start, end)
+      const previous = climbing.get(staying[start] as StepId)
+      if (previous === undefined) continue
+      for (const id of ids) this.#adopt(id, parent, gone)
+      const [left = null, right = null] = [staying[start - 1], staying[end]]
+      this.#outline.push({ type: 'keep', ids, parent, left, right, previous })
+    }
+    this.#children.set(parent, staying)
+  }
+
+  /** A step climbs by reading along the tombstones above it; what never was written leaves none. */
+  #adopt(id: StepId, parent: StepId | null, gone: ReadonlySet<StepId>): void {
+    let isTold = true
+    for (let at = this.parent(id); at !== null && gone.has(at); at = this.parent(at)) isTold &&= !this.#added.has(at)
+    if (!isTold) this.set(id, { parent: parent ?? '' })
+    this.#parents.set(id, parent)
+  }
+
+  #bury(id: StepId, gone: ReadonlySet<StepId>): void {
+    const known = this.#plan.step(id)
+    if (known !== undefined) {
+      let parent = this.parent(id)
+      while (parent !== null && gone.has(parent) && this.#added.has(parent)) parent = this.parent(parent)
+      const number = known.number === null ? {} : { number: known.number }
+      this.#tombstones.set(id, { id, removed: true, parent: parent ?? '', ...number })
+    }
+    this.#patches.delete(id)
+    this.#children.set(id, [])
   }
 
   /** The nearest steps below a removed one that stay. */
   #survivors(removed: StepId, ids: ReadonlySet<StepId>): StepId[] {
     const found: StepId[] = []
-    const stack = this.children(removed).toReversed()
+    const stack = [removed]
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
-      if (ids.has(at)) stack.push(...this.children(at).toReversed())
-      else found.push(at)
+      if (at !== removed && !ids.has(at)) found.push(at)
+      else for (const child of this.children(at).toReversed()) stack.push(child)
     }
     return found
   }
@@ -215,7 +272,13 @@ export class Draft {
   }
 
   children(parent: StepId | null): readonly StepId[] {
-    return this.#childMap().get(parent) ?? []
+    return this.#children.get(parent) ?? this.#plan.children(parent)
+  }
+
+  #list(parent: StepId): StepId[] {
+    let list = this.#children.get(parent)
+    if (list === undefined) this.#children.set(parent, (list = this.#plan.children(parent)))
+    return list
   }
 
   /** A step and all below it, in pre-order. */
@@ -224,7 +287,7 @@ export class Draft {
     const stack = [id]
     for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
       found.push(at)
-      stack.push(...this.children(at).toReversed())
+      for (const child of this.children(at).toReversed()) stack.push(child)
     }
     return found
   }
@@ -235,25 +298,87 @@ export class Draft {
     return at
   }
 
-  #childMap(): Map<StepId | null, StepId[]> {
-    if (this.#children === null) {
-      this.#children = new Map()
-      for (const { id, parent } of this.#plan.steps) {
-        const siblings = this.#children.get(parent)
-        if (siblings === undefined) this.#children.set(parent, [id])
-        else siblings.push(id)
-      }
+  finish(): PlanChange {
+    const groups = [...this.#groups].map(([id, fields]) => {
+      const before = this.#plan.groups.find((one) => one.id === id)
+      return { id, ...changedGroup(fields, before) }
+    })
+    return {
+      patches: [...this.#patches].flatMap(([id, fields]) => this.#patch(id, fields)),
+      tombstones: [...this.#tombstones.values()],
+      outline: this.#isTreeTheSame() ? [] : this.#outline,
+      groups: groups.filter((patch) => Object.keys(patch).length > 1),
+      title: this.#title === this.#plan.title ? null : this.#title,
     }
-    return this.#children
   }
 
-  finish(): PlanChange {
-    return {
-      patches: [...this.#patches].map(([id, fields]) => ({ id, ...fields })),
-      tombstones: [...this.#tombstones.values()],
-      outline: this.#outline,
-      groups: [...this.#groups].map(([id, fields]) => ({ id, ...fields })),
-      title: this.#title,
-    }
+  /** What came back to where it was in the course of the draft is not written. */
+  #patch(id: StepId, fields: FoldedStep): StepPatch[] {
+    const before = this.#original(id)
+    if (before === undefined) return [{ id, ...fields }]
+    const { updatedBy = '', updatedAt = 0, ...rest } = fields
+    const changed = Object.entries(rest).filter(
+      ([key, value]) => !isSame(value, standing(before, key as keyof FoldedStep)),
+    )
+    return changed.length === 0 ? [] : [{ id, ...Object.fromEntries(changed), updatedBy, updatedAt }]
   }
+
+  #isTreeTheSame(): boolean {
+    if (this.#added.size + this.#tombstones.size > 0) return false
+    for (const [parent, ids] of this.#children) {
+      const before = this.#plan.children(parent)
+      if (before.length !== ids.length || before.some((id, i) => id !== ids[i])) return false
+    }
+    return true
+  }
+}
+
+/** The sibling behind which steps go, or null for the first place. */
+function leftOf(
+  siblings: readonly StepId[],
+  parent: StepId | null,
+  after: Place['after'],
+  moving: ReadonlySet<StepId>,
+) {
+  if (after === null) return null
+  if (after !== undefined && !siblings.includes(after))
+    throw new PlanError(`Step ${after} does not stand ${parent === null ? 'at top level' : `under ${parent}`}.`)
+  let at = after === undefined ? siblings.length - 1 : siblings.indexOf(after)
+  // A sibling that moves along is no anchor; the nearest before it that stays is.
+  while (at >= 0 && moving.has(siblings[at] as StepId)) at--
+  return siblings[at] ?? null
+}
+
+/** What a step reads as where no patch says anything. */
+const DEFAULTS: FoldedStep = {
+  details: '',
+  status: 'pending',
+  parent: '',
+  group: '',
+  required: false,
+  alias: '',
+  startedBy: '',
+  claim: null,
+}
+
+/** A field of a step, as a patch would say it. */
+function standing(step: Step | undefined, key: keyof FoldedStep): unknown {
+  if (isDependencyField(String(key)))
+    return step?.dependencies.find((one) => dependencyField(one) === key)?.rank ?? null
+  const value: unknown = step === undefined ? undefined : Reflect.get(step, key)
+  return value ?? DEFAULTS[key]
+}
+
+/** Whether two values of a field are the same; claims are objects. */
+export const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
+
+/** What a group is told that it is not already. */
+function changedGroup(fields: FoldedGroup, before: Group | undefined): FoldedGroup {
+  if (fields.removed === true) return before === undefined ? {} : { removed: true }
+  if (before === undefined) return fields
+  const changed = Object.entries(fields).filter(
+    ([key, value]) => key !== 'removed' && Reflect.get(before, key) !== value,
+  )
+  return Object.fromEntries(changed)
 }

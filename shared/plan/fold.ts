@@ -2,12 +2,16 @@ import type * as Y from 'yjs'
 import type { GroupId, StepId } from '../schema/ids.ts'
 import { isStepId } from '../schema/ids.ts'
 import type { FoldedGroup, FoldedStep, GroupPatch, Roots, StepPatch } from './document.ts'
-import { fieldsOf, foldGroup, patchedGroup, patchedStep, patchesOf, rootsOf } from './document.ts'
+import { fieldsOf, groupFieldsOf, patchedGroup, patchedStep, patchesOf, rootsOf } from './document.ts'
 
-/** A step as its patches say, living, removed or not yet created. */
+/** A step as its patches say: living, removed, not yet created, or only named by others. */
 export interface StepRecord {
   readonly id: StepId
+  /** Its place among all records of the fold, for ever: what is kept for each of them can lie in arrays. */
+  readonly index: number
   fields: Readonly<FoldedStep>
+  /** The record of the step that `fields.parent` names. */
+  parent: StepRecord | null
 }
 
 export interface GroupRecord {
@@ -25,14 +29,18 @@ export interface FoldChanges {
   readonly headings: boolean
 }
 
-export const lives = ({ fields }: StepRecord): boolean => fields.createdAt !== undefined && fields.removed !== true
+export const lives = ({ fields }: Pick<StepRecord, 'fields'>): boolean =>
+  fields.createdAt !== undefined && fields.removed !== true
 
 const NOTHING: Readonly<FoldedStep> = {}
 
 /** Keeps the fold of all patches up to date from the document's events: only steps that were touched are folded again. */
 export class Fold {
-  readonly records: ReadonlyMap<StepId, StepRecord>
-  readonly #records = new Map<StepId, StepRecord>()
+  /** The index of each record. It only ever grows, so whoever holds it may go on using it. */
+  readonly indices: ReadonlyMap<StepId, number>
+  readonly #indices = new Map<StepId, number>()
+  readonly #records: StepRecord[] = []
+  readonly #outline: (StepRecord | null)[] = []
   readonly #roots: Roots
   #groups: readonly GroupRecord[] = []
   #touched = new Map<StepRecord, Readonly<FoldedStep>>()
@@ -40,9 +48,10 @@ export class Fold {
   #headings = true
 
   constructor(doc: Y.Doc) {
-    this.records = this.#records
+    this.indices = this.#indices
     this.#roots = rootsOf(doc)
     this.#refold({ has: isStepId })
+    this.#outline = this.#roots.outline.toArray().map((id) => this.#named(id))
     this.#foldGroups()
     this.#roots.steps.observe(this.#onSteps)
     this.#roots.outline.observe(this.#onOutline)
@@ -57,6 +66,15 @@ export class Fold {
     this.#roots.meta.unobserve(this.#onMeta)
   }
 
+  /** All records, each at its index. */
+  get records(): readonly StepRecord[] {
+    return this.#records
+  }
+
+  record(id: StepId): StepRecord | undefined {
+    return this.#records[this.#indices.get(id) ?? -1]
+  }
+
   get groups(): readonly GroupRecord[] {
     return this.#groups
   }
@@ -66,19 +84,19 @@ export class Fold {
     return typeof title === 'string' ? title : ''
   }
 
-  /** The ids of `outline` as they stand, doubled and dead ones too. */
-  outline(): StepId[] {
-    return this.#roots.outline.toArray()
+  /** What `outline` names, position by position, doubled and dead ones too; null where it holds no id. */
+  get outline(): readonly (StepRecord | null)[] {
+    return this.#outline
   }
 
   /** For each number that several living steps bear, the one whose patch stands right. */
-  numberHolders(contested: ReadonlySet<number>): Map<number, StepId> {
-    const holders = new Map<number, StepId>()
-    for (const { patch } of patchesOf<StepPatch, StepId>(this.#roots.steps, this.#records)) {
+  numberHolders(contested: { has(number: number): boolean }): Map<number, StepRecord> {
+    const holders = new Map<number, StepRecord>()
+    for (const { patch } of patchesOf<StepPatch, StepId>(this.#roots.steps, this.#indices)) {
       if (patch.number === undefined || !contested.has(patch.number)) continue
-      const record = this.#records.get(patch.id)
+      const record = this.record(patch.id)
       if (record !== undefined && lives(record) && record.fields.number === patch.number)
-        holders.set(patch.number, patch.id)
+        holders.set(patch.number, record)
     }
     return holders
   }
@@ -92,8 +110,20 @@ export class Fold {
     return changes
   }
 
-  readonly #onOutline = (): void => {
+  readonly #onOutline = (event: Y.YArrayEvent<StepId>): void => {
     this.#arrangement = true
+    let position = 0
+    for (const { retain = 0, delete: gone = 0, insert } of event.changes.delta) {
+      position += retain
+      if (gone > 0) this.#outline.splice(position, gone)
+      if (!Array.isArray(insert)) continue
+      insertAll(
+        this.#outline,
+        position,
+        insert.map((id: unknown) => this.#named(id)),
+      )
+      position += insert.length
+    }
   }
   readonly #onMeta = (): void => {
     this.#headings = true
@@ -113,11 +143,11 @@ export class Fold {
       }
     }
     const standing = this.#refold(affected)
-    for (const id of affected) if (!standing.has(id)) this.#replace(id, undefined)
+    for (const id of affected) if (!standing.has(id)) this.#replace(id, NOTHING)
   }
 
   /** Folds the patches of these steps again, in one pass. */
-  #refold(affected: { has(id: StepId): boolean }): Set<StepId> {
+  #refold(affected: { has(id: StepId): boolean }): ReadonlyMap<StepId, FoldedStep> {
     const folded = new Map<StepId, FoldedStep>()
     for (const { patch } of patchesOf<StepPatch, StepId>(this.#roots.steps, affected)) {
       let fields = folded.get(patch.id)
@@ -125,20 +155,31 @@ export class Fold {
       for (const key of fieldsOf(patch)) Reflect.set(fields, key, patch[key])
     }
     for (const [id, fields] of folded) this.#replace(id, fields)
-    return new Set(folded.keys())
+    return folded
   }
 
-  #replace(id: StepId, fields: FoldedStep | undefined): void {
-    const known = this.#records.get(id)
-    const record = known ?? { id, fields: NOTHING }
+  #named(id: unknown): StepRecord | null {
+    if (!isStepId(id)) return null
+    const known = this.record(id)
+    if (known !== undefined) return known
+    const record = { id, index: this.#records.length, fields: NOTHING, parent: null }
+    this.#indices.set(id, record.index)
+    this.#records.push(record)
+    return record
+  }
+
+  #replace(id: StepId, fields: FoldedStep): void {
+    const record = this.#named(id)
+    if (record === null) return
     const before = record.fields
     const lived = lives(record)
-    if (fields === undefined) this.#records.delete(id)
-    else if (known === undefined) this.#records.set(id, record)
-    record.fields = fields ?? NOTHING
+    record.fields = fields
     if (!this.#touched.has(record)) this.#touched.set(record, before)
     // The parent of a removed step counts too: its children climb along it.
-    if (lives(record) !== lived || record.fields.parent !== before.parent) this.#arrangement = true
+    if (lives(record) !== lived || (fields.removed === true) !== (before.removed === true)) this.#arrangement = true
+    if (fields.parent === before.parent) return
+    this.#arrangement = true
+    record.parent = this.#named(fields.parent)
   }
 
   #foldGroups(): void {
@@ -148,8 +189,17 @@ export class Fold {
       if (id === null) return
       let fields = groups.get(id)
       if (fields === undefined) groups.set(id, (fields = {}))
-      foldGroup(fields, patch)
+      for (const key of groupFieldsOf(patch)) Reflect.set(fields, key, patch[key])
     })
     this.#groups = [...groups].map(([id, fields]) => ({ id, fields }))
+  }
+}
+
+/** Inserts however many at once; arguments are not unlimited. */
+function insertAll<T>(into: T[], position: number, values: readonly T[]): void {
+  if (values.length === 1) into.splice(position, 0, ...values)
+  else {
+    const tail = into.splice(position)
+    for (const part of [values, tail]) for (const value of part) into.push(value)
   }
 }

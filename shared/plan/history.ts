@@ -66,9 +66,12 @@ export class History {
   orderAt(version: number, now: Plan): readonly StepId[] | null {
     const entries = this.since(version)
     if (entries === null) return null
-    const ids = now.steps.map((step) => step.id)
-    for (const { splice } of entries.toReversed())
-      if (splice !== null) ids.splice(splice.at, splice.added.length, ...splice.removed)
+    let ids = now.steps.map((step) => step.id)
+    for (const { splice } of entries.toReversed()) {
+      if (splice === null) continue
+      const { at, added, removed } = splice
+      ids = ids.slice(0, at).concat(removed, ids.slice(at + added.length))
+    }
     return ids
   }
 }

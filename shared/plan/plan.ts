@@ -1,25 +1,51 @@
 import type { GroupId, StepId } from '../schema/ids.ts'
 import type { Group, Step } from '../schema/plan.ts'
 
-/** Where each step stands. Shared by all plans that differ in fields alone; worked out when first asked. */
+/** Where each step stands. Shared by all plans that differ in fields alone. */
 export class Places {
-  readonly #steps: readonly Step[]
-  #byId: Map<StepId, number> | null = null
+  readonly #indices: ReadonlyMap<StepId, number>
+  readonly #positions: Int32Array
+  readonly #depths: Int32Array
+  #ends: Int32Array | null = null
 
-  constructor(steps: readonly Step[]) {
-    this.#steps = steps
+  /**
+   * @param indices an index for each id; it may grow later, and may know ids that do not stand anywhere
+   * @param positions for each index the 0-based position in the pre-order, or -1
+   * @param depths for each position
+   */
+  constructor(indices: ReadonlyMap<StepId, number>, positions: Int32Array, depths: Int32Array) {
+    this.#indices = indices
+    this.#positions = positions
+    this.#depths = depths
   }
 
   /** The 0-based position in the pre-order, or -1. */
   of(id: StepId): number {
-    this.#byId ??= new Map(this.#steps.map((step, position) => [step.id, position]))
-    return this.#byId.get(id) ?? -1
+    return this.#positions[this.#indices.get(id) ?? -1] ?? -1
+  }
+
+  /** The position behind the last step below the one at a position. */
+  end(position: number): number {
+    return (this.#ends ??= endsOf(this.#depths))[position] ?? 0
   }
 }
 
+/** Where each sub-tree ends; worked out when first asked, in one pass from behind. */
+function endsOf(depths: Int32Array): Int32Array {
+  const ends = new Int32Array(depths.length)
+  for (let position = depths.length - 1; position >= 0; position--) {
+    let end = position + 1
+    while (end < depths.length && (depths[end] as number) > (depths[position] as number)) end = ends[end] as number
+    ends[position] = end
+  }
+  return ends
+}
+
+const NOTHING = new Int32Array(0)
+
 /** A plan as it stood at one moment: immutable, and sharing all that did not change with the plans before and after. */
 export class Plan {
-  static readonly empty = new Plan('', [], [], new Map(), new Places([]))
+  static readonly empty = new Plan('', [], [], new Map(), new Places(new Map(), NOTHING, NOTHING))
 
   readonly title: string
   /** In pre-order. */
@@ -62,11 +88,17 @@ export class Plan {
   /** A step and all below it, in pre-order. */
   subtree(id: StepId): readonly Step[] {
     const start = this.places.of(id)
-    const first = this.steps[start]
-    if (first === undefined) return []
-    let end = start + 1
-    for (let step = this.steps[end]; step !== undefined && step.depth > first.depth; step = this.steps[++end]);
-    return this.steps.slice(start, end)
+    return start < 0 ? [] : this.steps.slice(start, this.places.end(start))
+  }
+
+  /** The ids of a step's children in order; of the roots for null. */
+  children(parent: StepId | null): StepId[] {
+    const position = parent === null ? -1 : this.places.of(parent)
+    if (parent !== null && position < 0) return []
+    const end = parent === null ? this.steps.length : this.places.end(position)
+    const ids: StepId[] = []
+    for (let at = position + 1; at < end; at = this.places.end(at)) ids.push((this.steps[at] as Step).id)
+    return ids
   }
 
   /** A step's own group, else its nearest ancestor's, else null. */

@@ -1,20 +1,17 @@
 import type * as Y from 'yjs'
 import type { GroupId, StepId } from '../schema/ids.ts'
-import { isStepId } from '../schema/ids.ts'
-import type { Dependency, Group, Step } from '../schema/plan.ts'
+import type { Step } from '../schema/plan.ts'
 import type { Arrangement } from './arrange.ts'
 import { arrange } from './arrange.ts'
+import { Dependencies } from './dependencies.ts'
 import type { FoldedStep } from './document.ts'
 import { isDependencyField } from './document.ts'
 import type { FoldChanges, StepRecord } from './fold.ts'
-import { Fold } from './fold.ts'
+import { Fold, lives } from './fold.ts'
+import type { GroupReading } from './groups.ts'
+import { NO_GROUPS, readGroups, stillReads } from './groups.ts'
+import { Numbers } from './numbers.ts'
 import { Places, Plan } from './plan.ts'
-
-/** `task-<N>`: how a step's number is written as a name. */
-export const numberName = (number: number): string => `task-${number}`
-const NUMBER_NAME = /^task-([1-9][0-9]{0,6})$/
-/** The number in a name `task-<N>`, or null. */
-export const namedNumber = (name: string): number | null => Number(NUMBER_NAME.exec(name)?.[1] ?? 0) || null
 
 /** What reading had to decide and settling writes down. */
 export interface Findings {
@@ -29,12 +26,22 @@ export interface Findings {
   readonly named: readonly StepId[]
 }
 
+const NOTHING = new Int32Array(0)
+const NO_STEPS: Arrangement = { records: [], parents: NOTHING, depths: NOTHING, cut: [], missing: [], untidy: false }
+
 /** Reads a document as a plan, and keeps reading it: `plan` is always the present one, at the cost of what changed. */
 export class PlanReader {
   readonly fold: Fold
+  readonly #numbers = new Numbers()
+  readonly #dependencies = new Dependencies()
+  /** By the index of a record: the step that it read as, and the fields that were read. */
+  readonly #steps: (Step | undefined)[] = []
+  readonly #fields: (StepRecord['fields'] | undefined)[] = []
   #plan = Plan.empty
-  #arrangement: Arrangement = { nodes: [], cut: [], missing: [], untidy: false }
-  #findings: Findings | null = null
+  #arrangement = NO_STEPS
+  #groups: GroupReading = NO_GROUPS
+  #findings: Findings = { arrangement: NO_STEPS, sameGroup: new Map(), revived: [], unnumbered: [], named: [] }
+  #isFinding = false
 
   constructor(doc: Y.Doc) {
     this.fold = new Fold(doc)
@@ -52,155 +59,130 @@ export class PlanReader {
   /** What settling has to write down, or null if nothing that it looks at changed since it was last asked. */
   takeFindings(): Findings | null {
     this.#update()
-    const findings = this.#findings
-    this.#findings = null
-    return findings
+    if (!this.#isFinding) return null
+    this.#isFinding = false
+    return this.#findings
   }
 
   #update(): void {
     const { steps: touched, arrangement, headings } = this.fold.takeChanges()
     if (!arrangement && !headings && touched.size === 0) return
-    if (arrangement) this.#arrangement = arrange(this.fold)
-    const structural = arrangement || headings || [...touched].some(([{ fields }, before]) => differInStructure(fields, before))
-    if (structural) this.#rebuild(touched, arrangement)
+    if (arrangement) this.#arrangement = arrange(this.fold.outline, this.fold.records)
+    // Which patch of a contested number stands right can change without any field.
+    let structural = arrangement || headings || this.#numbers.isContested
+    for (const [record, before] of touched) if (this.#note(record, before)) structural = true
+    if (structural) this.#rebuild(headings)
     else this.#patch(touched)
+  }
+
+  /** @returns whether other steps may read differently because of what changed in this one */
+  #note(record: StepRecord, before: Readonly<FoldedStep>): boolean {
+    const { fields } = record
+    const lived = lives({ fields: before })
+    const living = lives(record)
+    this.#numbers.update(record, lived ? before.number : undefined, living ? fields.number : undefined)
+    if (!living) this.#steps[record.index] = undefined
+    if (fields.claim !== before.claim || fields.startedBy !== before.startedBy) this.#isFinding = true
+    const rewired = differInDependencies(fields, before)
+    if (rewired || lived !== living) this.#dependencies.update(record)
+    return rewired || lived !== living || fields.number !== before.number || fields.group !== before.group
   }
 
   /** Fields alone changed: one new step each, everything else is shared. */
   #patch(touched: FoldChanges['steps']): void {
     const steps = [...this.#plan.steps]
+    let changed = false
     for (const record of touched.keys()) {
       const position = this.#plan.places.of(record.id)
       const before = steps[position]
-      if (before !== undefined) steps[position] = { ...before, ...ownFields(record) }
+      if (before === undefined) continue
+      const { parent, depth, group, number, dependencies } = before
+      const step = this.#step(record, parent, depth, group, number, dependencies)
+      if (step === before) continue
+      steps[position] = step
+      changed = true
     }
+    if (!changed) return
     const { title, groups, removedNumbers, places } = this.#plan
     this.#plan = new Plan(title, steps, groups, removedNumbers, places)
   }
 
-  #rebuild(touched: FoldChanges['steps'], arrangement: boolean): void {
-    const { nodes } = this.#arrangement
-    const { groups, sameGroup, revived } = this.#readGroups()
-    const { numbers, unnumbered } = this.#readNumbers()
-    const removedNumbers = new Map<StepId, number>()
-    const named: StepId[] = []
-    const known = new Set(groups.map((group) => group.id))
-    const steps = nodes.map((node): Step => {
-      const { record } = node
-      const before = this.#plan.step(record.id)
-      const parent = node.parent?.record.id ?? null
-      const own = record.fields.group || null
-      const group = own === null ? null : (sameGroup.get(own) ?? (known.has(own) ? own : null))
-      const number = numberOf(record, numbers)
-      const names = dependencyNames(record)
-      const { dependencies, byName } = this.#readDependencies(names, before, numbers, removedNumbers)
-      if (byName) named.push(record.id)
-      if (
-        before !== undefined &&
-        !touched.has(record) &&
-        before.depth === node.depth &&
-        before.parent === parent &&
-        before.group === group &&
-        before.number === number &&
-        before.dependencies === dependencies
-      )
-        return before
-      return { id: record.id, number, parent, depth: node.depth, group, dependencies, ...ownFields(record) }
-    })
-    this.#findings = { arrangement: this.#arrangement, sameGroup, revived, unnumbered, named }
-    const places = arrangement ? new Places(steps) : this.#plan.places
-    this.#plan = new Plan(this.fold.title, steps, groups, removedNumbers, places)
-  }
-
-  /** Groups in the order of their first appearance; equal titles read as one. */
-  #readGroups() {
-    const named = new Set<GroupId>()
-    for (const { record } of this.#arrangement.nodes) if (record.fields.group) named.add(record.fields.group)
-    const groups: Group[] = []
-    const byTitle = new Map<string, GroupId>()
-    const sameGroup = new Map<GroupId, GroupId>()
-    const revived: GroupId[] = []
-    for (const { id, fields } of this.fold.groups) {
-      if (fields.title === undefined || (fields.removed === true && !named.has(id))) continue
-      if (fields.removed === true) revived.push(id)
-      const first = byTitle.get(fields.title)
-      if (first === undefined) {
-        byTitle.set(fields.title, id)
-        groups.push({ id, title: fields.title, testsVerified: fields.testsVerified ?? false })
-      } else sameGroup.set(id, first)
-    }
-    return { groups, sameGroup, revived }
-  }
-
-  /** Who bears which number; of several that bear the same the one whose patch stands right. */
-  #readNumbers() {
-    const numbers = new Map<number, StepId>()
-    const contested = new Set<number>()
-    for (const { record } of this.#arrangement.nodes) {
-      const { number } = record.fields
-      if (number === undefined) continue
-      if (numbers.has(number)) contested.add(number)
-      numbers.set(number, record.id)
-    }
-    if (contested.size > 0) for (const [number, id] of this.fold.numberHolders(contested)) numbers.set(number, id)
+  /** Goes through all steps, but makes only those anew that read differently. */
+  #rebuild(headings: boolean): void {
+    const { records, parents, depths } = this.#arrangement
+    const { steps: before, title, groups, removedNumbers, places } = this.#plan
+    if (headings || !stillReads(this.#groups, this.fold.groups, records))
+      this.#groups = readGroups(this.fold.groups, records)
+    this.#numbers.decide(this.fold)
+    const dependencies = this.#dependencies.read(this.fold, this.#numbers)
     const unnumbered: StepId[] = []
-    for (const { record } of this.#arrangement.nodes)
-      if (numberOf(record, numbers) === null) unnumbered.push(record.id)
-    return { numbers, unnumbered }
+    let sameTree = before.length === records.length
+    let sameSteps = sameTree
+    const steps = records.map((record, position) => {
+      const parent = records[parents[position] as number]?.id ?? null
+      const group = record.fields.group ? (this.#groups.names.get(record.fields.group) ?? null) : null
+      const number = this.#numbers.of(record)
+      if (number === null) unnumbered.push(record.id)
+      const depth = depths[position] as number
+      const step = this.#step(record, parent, depth, group, number, this.#dependencies.of(record))
+      const was = before[position]
+      if (step !== was) {
+        sameSteps = false
+        // The same ids at the same depths are the same tree.
+        if (was?.id !== step.id || was.depth !== step.depth) sameTree = false
+      }
+      return step
+    })
+    this.#findings = { arrangement: this.#arrangement, ...this.#groups, unnumbered, named: dependencies.named }
+    this.#isFinding = true
+    const sameNumbers = removedNumbers.size + dependencies.removedNumbers.size === 0
+    if (sameSteps && sameNumbers && groups === this.#groups.groups && title === this.fold.title) return
+    this.#plan = new Plan(
+      this.fold.title,
+      sameSteps ? before : steps,
+      this.#groups.groups,
+      sameNumbers ? removedNumbers : dependencies.removedNumbers,
+      sameTree ? places : this.#places(),
+    )
   }
 
-  /** A name that fits a step's number reads as that step. The former list is given again where nothing changed. */
-  #readDependencies(
-    names: readonly (readonly [rank: number, key: string])[],
-    before: Step | undefined,
-    numbers: ReadonlyMap<number, StepId>,
-    removedNumbers: Map<StepId, number>,
-  ): { dependencies: readonly Dependency[]; byName: boolean } {
-    if (names.length === 0) return { dependencies: before?.dependencies.length === 0 ? before.dependencies : [], byName: false }
-    let byName = false
-    const seen = new Set<string>()
-    const dependencies: Dependency[] = []
-    for (const [rank, key] of names) {
-      const name = isStepId(key) ? null : key.slice(1)
-      if (name !== null) byName = true
-      const step = name === null ? (key as StepId) : numbers.get(namedNumber(name) ?? 0)
-      const target = step ?? `=${name}`
-      if (seen.has(target)) continue
-      seen.add(target)
-      dependencies.push(step === undefined ? { name: name ?? '', rank } : { step, rank })
-      const removed = step === undefined ? undefined : this.fold.records.get(step)?.fields
-      if (step !== undefined && removed?.removed === true && removed.number !== undefined)
-        removedNumbers.set(step, removed.number)
-    }
-    const same = before?.dependencies.length === dependencies.length && before.dependencies.every((one, i) => sameDependency(one, dependencies[i]))
-    return { dependencies: same ? before.dependencies : dependencies, byName }
+  #places(): Places {
+    const positions = new Int32Array(this.fold.records.length).fill(-1)
+    this.#arrangement.records.forEach(({ index }, position) => (positions[index] = position))
+    return new Places(this.fold.indices, positions, this.#arrangement.depths)
+  }
+
+  /** A record as a step; the one that it was if it reads the same. */
+  #step(
+    record: StepRecord,
+    parent: StepId | null,
+    depth: number,
+    group: GroupId | null,
+    number: number | null,
+    dependencies: Step['dependencies'],
+  ): Step {
+    const before = this.#steps[record.index]
+    const sameFields = this.#fields[record.index] === record.fields
+    if (
+      before !== undefined &&
+      before.parent === parent &&
+      before.depth === depth &&
+      before.group === group &&
+      before.number === number &&
+      before.dependencies === dependencies &&
+      (sameFields || sameOwnFields(before, record))
+    )
+      return before
+    const step = { id: record.id, number, parent, depth, group, dependencies, ...ownFields(record) }
+    this.#steps[record.index] = step
+    this.#fields[record.index] = record.fields
+    return step
   }
 }
 
-/** Fields that matter to other steps or to settling; the rest concerns the step alone. */
-const STRUCTURAL = ['number', 'group', 'claim', 'startedBy'] as const
-
-function differInStructure(a: Readonly<FoldedStep>, b: Readonly<FoldedStep>): boolean {
-  if (STRUCTURAL.some((key) => a[key] !== b[key])) return true
+function differInDependencies(a: Readonly<FoldedStep>, b: Readonly<FoldedStep>): boolean {
   const differs = (key: string): boolean => isDependencyField(key) && a[key] !== b[key]
   return Object.keys(a).some(differs) || Object.keys(b).some(differs)
-}
-
-const sameDependency = (a: Dependency, b: Dependency | undefined): boolean =>
-  a.rank === b?.rank && ('step' in a ? 'step' in b && a.step === b.step : 'name' in b && a.name === b.name)
-
-const numberOf = ({ id, fields }: StepRecord, numbers: ReadonlyMap<number, StepId>): number | null =>
-  fields.number !== undefined && numbers.get(fields.number) === id ? fields.number : null
-
-/** The keys of a step's dependencies in the order of their ranks. */
-function dependencyNames({ fields }: StepRecord): [rank: number, key: string][] {
-  const ranked: [number, string][] = []
-  for (const key of Object.keys(fields)) {
-    if (!isDependencyField(key)) continue
-    const rank = fields[key]
-    if (typeof rank === 'number') ranked.push([rank, key.slice(4)])
-  }
-  return ranked.sort(([a, x], [b, y]) => a - b || (x < y ? -1 : 1))
 }
 
 /** What a step says of itself, whatever stands around it. */
@@ -218,6 +200,11 @@ function ownFields({ fields }: StepRecord) {
     updatedBy: fields.updatedBy ?? fields.createdBy ?? '',
     updatedAt: fields.updatedAt ?? fields.createdAt ?? 0,
   } as const
+}
+
+function sameOwnFields(step: Step, record: StepRecord): boolean {
+  const own = ownFields(record)
+  return (Object.keys(own) as (keyof typeof own)[]).every((key) => step[key] === own[key])
 }
 
 /** Reads a document once. */

@@ -3,12 +3,15 @@ import type { StepId } from '../schema/ids.ts'
 import { isStepId } from '../schema/ids.ts'
 import { MAX_NUMBER } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
+import { isStale } from './arrange.ts'
 import { deletePositions, writeGroups, writeSteps } from './apply.ts'
+import { isSame } from './draft.ts'
 import type { FoldedStep, GroupPatch, StepPatch } from './document.ts'
 import { isDependencyField, rootsOf } from './document.ts'
+import type { StepRecord } from './fold.ts'
 import type { Plan } from './plan.ts'
 import type { Findings, PlanReader } from './read.ts'
-import { namedNumber } from './read.ts'
+import { namedNumber } from './numbers.ts'
 
 /** The origin of the transactions in which settling writes. */
 export const SETTLING = Symbol('settling')
@@ -21,26 +24,28 @@ export const SETTLING = Symbol('settling')
  *   put back, and a step that lost its patches gets a tombstone. null after changes that the server made itself.
  */
 export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null): void {
-  const findings = reader.takeFindings()
-  if (findings === null) return
+  const seen = reader.takeFindings()
+  if (seen === null) return
+  const roots = rootsOf(doc)
+  // First, for what was below them climbs along these.
+  const lost = lostSteps(before, reader)
+  if (lost.length > 0) doc.transact(() => writeSteps(roots, [], lost), SETTLING)
+  const findings = reader.takeFindings() ?? seen
   const { plan } = reader
   const patches = new Patches()
-  const tombstones: StepPatch[] = []
-  if (before !== null && before !== plan) putBack(before, reader, patches, tombstones)
+  if (before !== plan) putBack(before, plan, patches)
   for (const id of findings.arrangement.cut) patches.set(id, { parent: '' })
   const groups = settleGroups(findings, reader, patches)
-  const numbers = settleNumbers(plan, before, patches)
-  bindNames(findings, numbers, reader, patches)
+  const given = settleNumbers(plan, before, patches)
+  bindNames(findings, plan, given, reader, patches)
   const { untidy, missing } = findings.arrangement
-  if (patches.isEmpty && tombstones.length + groups.length + missing.length === 0 && !untidy) return
-  const roots = rootsOf(doc)
+  if (patches.isEmpty && groups.length + missing.length === 0 && !untidy) return
   doc.transact(() => {
-    writeSteps(roots, patches.all(), tombstones)
+    writeSteps(roots, patches.all(), [])
     writeGroups(roots, groups)
     if (untidy) deletePositions(roots.outline, stale(reader))
     if (missing.length > 0) roots.outline.push([...missing])
   }, SETTLING)
-  void reader.plan
   // The reader has seen its own repairs; there is nothing in them to settle.
   reader.takeFindings()
 }
@@ -67,18 +72,19 @@ class Patches {
   }
 }
 
+/** Tombstones for steps of which an update took the patches away, and left none itself. */
+function lostSteps(before: Plan | null, { plan, fold }: PlanReader): StepPatch[] {
+  if (before === null || before.places === plan.places) return []
+  const lost = before.steps.filter(({ id }) => plan.step(id) === undefined && fold.record(id)?.fields.removed !== true)
+  return lost.map(tombstone)
+}
+
 /** What the server owns it puts back, rather than refusing honest copies that carry it. */
-function putBack(before: Plan, reader: PlanReader, patches: Patches, tombstones: StepPatch[]): void {
-  const { plan, fold } = reader
-  for (const was of before.steps) {
+function putBack(before: Plan | null, plan: Plan, patches: Patches): void {
+  for (const was of before?.steps ?? []) {
     const now = plan.step(was.id)
-    if (now === was) continue
-    if (now === undefined) {
-      if (fold.records.get(was.id)?.fields.removed !== true) tombstones.push(tombstone(was))
-      continue
-    }
-    if (now.claim !== was.claim && JSON.stringify(now.claim) !== JSON.stringify(was.claim))
-      patches.set(was.id, { claim: was.claim })
+    if (now === was || now === undefined) continue
+    if (!isSame(now.claim, was.claim)) patches.set(was.id, { claim: was.claim })
     if (was.startedBy !== null && now.startedBy !== was.startedBy) patches.set(was.id, { startedBy: was.startedBy })
   }
 }
@@ -93,9 +99,9 @@ const tombstone = ({ id, parent, number }: Step): StepPatch => ({
 /** Steps of a doubled group go to the first one, the double is removed; a removed group that is still named lives. */
 function settleGroups(findings: Findings, reader: PlanReader, patches: Patches): GroupPatch[] {
   if (findings.sameGroup.size + findings.revived.length === 0) return []
-  for (const { record } of findings.arrangement.nodes) {
-    const first = record.fields.group ? findings.sameGroup.get(record.fields.group) : undefined
-    if (first !== undefined) patches.set(record.id, { group: first })
+  for (const { id, fields } of findings.arrangement.records) {
+    const first = fields.group ? findings.sameGroup.get(fields.group) : undefined
+    if (first !== undefined) patches.set(id, { group: first })
   }
   const removed = new Set(reader.fold.groups.filter(({ fields }) => fields.removed === true).map(({ id }) => id))
   const doubles = [...findings.sameGroup.keys()].filter((id) => !removed.has(id)).map((id) => ({ id, removed: true }))
@@ -106,58 +112,74 @@ function settleGroups(findings: Findings, reader: PlanReader, patches: Patches):
 /**
  * A number that was told stays. A new step keeps the number it brings if it is free; every other gets the highest in
  * the plan and one, those passed over that a removed step had and somebody still depends on.
+ * @returns the numbers that change hands
  */
 function settleNumbers(plan: Plan, before: Plan | null, patches: Patches): Map<number, StepId> {
-  const numbers = new Map<number, StepId>()
-  const told = before === null ? [] : before.steps.filter(({ id, number }) => number !== null && plan.step(id) !== undefined)
-  for (const { id, number } of told) {
-    if (number === null) continue
-    numbers.set(number, id)
-    if (plan.step(id)?.number !== number) patches.number(id, number)
+  const given = new Map<number, StepId>()
+  const give = (id: StepId, number: number): void => {
+    given.set(number, id)
+    patches.number(id, number)
   }
-  const toldSteps = new Set(told.map(({ id }) => id))
+  for (const was of before?.steps ?? []) {
+    if (was.number === null) continue
+    const now = plan.step(was.id)
+    if (now !== undefined && now.number !== was.number) give(was.id, was.number)
+  }
+  const kept = new Set(given.values())
+  const isTold = (id: StepId): boolean => (before?.step(id)?.number ?? null) !== null
   const waiting: StepId[] = []
+  let highest = Math.max(0, ...given.keys())
   for (const { id, number } of plan.steps) {
-    if (toldSteps.has(id)) continue
-    const brought = before !== null && number !== null && number > MAX_NUMBER
-    if (number === null || brought || numbers.has(number)) waiting.push(id)
-    else numbers.set(number, id)
+    if (kept.has(id)) continue
+    const isTooHigh = before !== null && (number ?? 0) > MAX_NUMBER && !isTold(id)
+    if (number === null || given.has(number) || isTooHigh) waiting.push(id)
+    else if (number > highest) highest = number
   }
-  if (waiting.length === 0) return numbers
+  if (waiting.length === 0) return given
   const reserved = new Set(plan.removedNumbers.values())
-  let next = 0
-  for (const number of numbers.keys()) next = Math.max(next, number)
   for (const id of waiting) {
-    do next++
-    while (reserved.has(next))
-    numbers.set(next, id)
-    patches.number(id, next)
+    do highest++
+    while (reserved.has(highest))
+    give(id, highest)
   }
-  return numbers
+  return given
 }
 
 /** A name binds when a step takes that number; from then on the dependency follows the step, not the number. */
-function bindNames(findings: Findings, numbers: ReadonlyMap<number, StepId>, reader: PlanReader, patches: Patches): void {
+function bindNames(
+  findings: Findings,
+  plan: Plan,
+  given: ReadonlyMap<number, StepId>,
+  { fold }: PlanReader,
+  patches: Patches,
+): void {
+  if (findings.named.length === 0) return
+  const moved = new Set(given.values())
+  const numbers = new Map(given)
+  for (const { id, number } of plan.steps) if (number !== null && !moved.has(id)) numbers.set(number, id)
   for (const id of findings.named) {
-    const fields = reader.fold.records.get(id)?.fields ?? {}
+    const fields = fold.record(id)?.fields ?? {}
     for (const key of Object.keys(fields)) {
       if (!isDependencyField(key) || isStepId(key.slice(4))) continue
       const rank = fields[key]
       const step = numbers.get(namedNumber(key.slice(5)) ?? 0)
       if (step === undefined || typeof rank !== 'number') continue
       const bound = fields[`dep:${step}`]
-      patches.set(id, { [key]: null, ...(typeof bound === 'number' ? {} : { [`dep:${step}`]: rank }) })
+      // The earlier of the two ranks is the one that shows.
+      const isLater = typeof bound === 'number' && bound <= rank
+      patches.set(id, { [key]: null, ...(isLater ? {} : { [`dep:${step}`]: rank }) })
     }
   }
 }
 
 /** Positions in `outline`, falling, of ids that stand there a second time or were removed. */
 function stale({ fold }: PlanReader): number[] {
-  const seen = new Set<StepId>()
+  const seen = new Set<StepRecord>()
   const positions: number[] = []
-  fold.outline().forEach((id, position) => {
-    if (seen.has(id) || fold.records.get(id)?.fields.removed === true) positions.unshift(position)
-    else seen.add(id)
+  fold.outline.forEach((record, position) => {
+    if (record === null) return
+    if (isStale(record, seen.has(record))) positions.push(position)
+    else seen.add(record)
   })
-  return positions
+  return positions.toReversed()
 }

@@ -57,6 +57,13 @@ export const MAX_KEY = 255
 /** Milliseconds that a reply is kept under its Idempotency-Key. */
 export const IDEMPOTENCY_MS = 24 * 60 * 60 * 1000
 
+/** Messages in one MCP batch, which only clients of 2025-03-26 send: a turn of a model makes fewer calls. */
+export const MAX_MCP_BATCH = 50
+/** Open MCP subscriptions over all threads: each holds a socket, and the other doors need file descriptors too. */
+export const MAX_MCP_SUBSCRIPTIONS = 1_000
+/** Milliseconds whose changes make one MCP notice: a burst of calls is told once, and nobody waits for it. */
+export const MCP_NOTICE_MS = 150
+
 /** Versions that `rev` reaches back. */
 export const MAX_HISTORY = 500
 /** Actors of a thread whose views are kept. */

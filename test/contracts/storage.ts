@@ -265,6 +265,33 @@ export function describeStorage(name: string, openEmpty: () => Promise<Storage>)
       })
     })
 
+    describe('views', () => {
+      const view = (actorId: string, version = 1) => ({ actorId, version, state: `{"of":"${actorId}"}` })
+
+      test('keeps what each actor was shown last, the latest standing last', async () => {
+        const storage = await withEntries(2)
+        await storage.saveView(plan, view('a1'))
+        await storage.saveView(plan, view('a2'))
+        await storage.saveView(plan, view('a1', 2))
+        expect(await storage.views(plan)).toEqual([view('a2'), view('a1', 2)])
+        expect(await storage.views(other)).toEqual([])
+      })
+      test('keeps the last 64 of a thread', async () => {
+        const storage = await withEntries(1)
+        const names = Array.from({ length: 70 }, (_, i) => `actor ${i}`)
+        await Promise.all(names.map((name) => storage.saveView(plan, view(name))))
+        expect((await storage.views(plan)).map(({ actorId }) => actorId)).toEqual(names.slice(6))
+      })
+      test('ignores a thread that is not stored, and forgets with a deleted one', async () => {
+        const storage = await withEntries(1)
+        await storage.saveView(other, view('a1'))
+        expect(await storage.views(other)).toEqual([])
+        await storage.saveView(plan, view('a1'))
+        await storage.remove(plan, START)
+        expect(await storage.views(plan)).toEqual([])
+      })
+    })
+
     describe('activity', () => {
       test('gives everything but the bytes', async () => {
         const storage = await open()

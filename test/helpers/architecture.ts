@@ -47,7 +47,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'server/config': ['shared/schema'],
   'server/auth': ['shared/schema'],
   'server/rooms': SHARED,
-  'server/storage': ['shared/schema', 'server/rooms'],
+  'server/storage': ['shared/schema', 'server/rooms', 'server/auth'],
   'server/bus': ['shared/schema', 'server/rooms'],
   'server/transports': [...CORE, 'server/auth'],
   'server/app': [...CORE, ...ADAPTERS, 'server/auth', 'server/transports', 'server/config'],

@@ -53,6 +53,8 @@ export function faultyStorage(inner: Storage): FaultyStorage {
     open: (thread) => pass('open', () => inner.open(thread)),
     append: (thread, entry) => pass('append', () => inner.append(thread, entry)),
     snapshot: (thread, version, state) => pass('snapshot', () => inner.snapshot(thread, version, state)),
+    saveView: (thread, view) => inner.saveView(thread, view),
+    views: (thread) => inner.views(thread),
     create: (thread, at) => inner.create(thread, at),
     activity: (thread, after, limit) => inner.activity(thread, after, limit),
     recall: (thread, actorId, key, now) => inner.recall(thread, actorId, key, now),

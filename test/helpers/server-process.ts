@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
@@ -39,8 +39,8 @@ export async function newDataDirectory(): Promise<{ directory: string; remove: (
 
 /** Starts a server, and resolves once it listens. @throws Error with what it said, if it ends instead */
 export async function startServer(directory: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
-  const { child, ended, output } = launch(directory, env)
-  const url = await within('start', listening(child, ended, output))
+  const { child, lines, ended, output } = launch(directory, env)
+  const url = await within('start', listening(lines, ended, output))
   const { pid } = child
   const end = (signal: NodeJS.Signals) => (): Promise<Ended> => {
     child.kill(signal)
@@ -68,6 +68,8 @@ export async function runServer(directory: string, env: Readonly<Record<string, 
 
 interface Launched {
   readonly child: ChildProcess
+  /** Of its log. */
+  readonly lines: Interface
   readonly ended: Promise<Ended>
   /** Its last lines. */
   readonly output: string[]
@@ -82,24 +84,24 @@ function launch(directory: string, env: Readonly<Record<string, string>>): Launc
   const kill = (): void => void child.kill('SIGKILL')
   process.once('exit', kill)
   const output: string[] = []
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      output.push(line)
-      if (output.length > 1_000) output.shift()
-    })
+  const keep = (line: string): void => {
+    output.push(line)
+    if (output.length > 1_000) output.shift()
   }
+  const lines = createInterface({ input: child.stdout }).on('line', keep)
+  createInterface({ input: child.stderr }).on('line', keep)
   // 'close' comes when all that it said was read.
   const ended = once(child, 'close').then(([code, signal]): Ended => {
     process.off('exit', kill)
     return { code: code as number | null, signal: signal as NodeJS.Signals | null }
   })
-  return { child, ended, output }
+  return { child, lines, ended, output }
 }
 
-function listening({ stdout }: ChildProcess, ended: Promise<Ended>, output: readonly string[]): Promise<string> {
+function listening(lines: Interface, ended: Promise<Ended>, output: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    stdout?.on('data', () => {
-      const url = output.map((line) => /"url":"([^"]+)".*listening on/.exec(line)?.[1]).find((found) => found !== undefined)
+    lines.on('line', (line) => {
+      const url = /"url":"([^"]+)".*listening on/.exec(line)?.[1]
       if (url !== undefined) resolve(url)
     })
     void ended.then(({ code }) => reject(new Error(`The server ended with ${code}:\n${output.join('\n')}`)))

@@ -8,6 +8,7 @@ import type { Storage } from '../../server/rooms/storage.ts'
 import { VersionConflict } from '../../server/rooms/storage.ts'
 import { openDatabase } from '../../server/storage/sqlite/schema.ts'
 import { openSqliteStorage, startWorker, storageOver } from '../../server/storage/sqlite/storage.ts'
+import { describeRevocations } from '../contracts/revocations.ts'
 import { describeStorage, logEntry, threadId } from '../contracts/storage.ts'
 
 const plan = threadId('plan')
@@ -38,6 +39,7 @@ const endings = async (promises: readonly Promise<unknown>[]): Promise<string[]>
   )
 
 describeStorage('sqlite', async () => openSqliteStorage({ directory: await newDirectory() }))
+describeRevocations('sqlite', async () => openSqliteStorage({ directory: await newDirectory() }))
 
 describe('keeping', () => {
   test('[RL-4] everything survives closing and opening again', async () => {
@@ -77,9 +79,10 @@ describe('keeping', () => {
   test('a database of a newer version is left alone', async () => {
     const directory = await newDirectory()
     await (await openSqliteStorage({ directory })).close()
+    const version = foreign(directory, (db) => Number(db.pragma('user_version', { simple: true })))
     foreign(directory, (db) => db.pragma('user_version = 99'))
     await expect(openSqliteStorage({ directory })).rejects.toThrow('written by a newer Planroom')
-    foreign(directory, (db) => db.pragma('user_version = 1'))
+    foreign(directory, (db) => db.pragma(`user_version = ${version}`))
     await openNew(directory)
   })
   test('[RL-7] a log with a hole is refused, not opened as a smaller plan', async () => {

@@ -1,10 +1,14 @@
 import type Database from 'better-sqlite3'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import type { PlanTables } from './database.ts'
+import type { RevocationTable } from './revocations.ts'
 import type { Failure, FromWorker, Kind, Outcome, Request, Results } from './protocol.ts'
 import { toFailure } from './protocol.ts'
 
-const WRITES: ReadonlySet<Kind> = new Set<Kind>(['append', 'create', 'snapshot', 'remove'])
+const WRITES: ReadonlySet<Kind> = new Set<Kind>(['append', 'create', 'snapshot', 'saveView', 'remove', 'revoke', 'revocations'])
+
+/** All that the worker keeps. */
+export type Tables = PlanTables & RevocationTable
 
 /**
  * Runs requests in order as one transaction and reports when it is on disk.
@@ -12,7 +16,7 @@ const WRITES: ReadonlySet<Kind> = new Set<Kind>(['append', 'create', 'snapshot',
  * A request that fails takes nothing with it but the later appends of its thread: they were given in the belief that it
  * would stand. If the transaction itself fails, so does every request, reads included, for they saw what is not kept.
  */
-export function runBatch(db: Database.Database, tables: PlanTables, requests: readonly Request[]): FromWorker {
+export function runBatch(db: Database.Database, tables: Tables, requests: readonly Request[]): FromWorker {
   const writes = requests.some((request) => WRITES.has(request.kind))
   try {
     // IMMEDIATE: a transaction that reads first cannot wait for a foreign writer later on.
@@ -28,7 +32,7 @@ export function runBatch(db: Database.Database, tables: PlanTables, requests: re
   }
 }
 
-function runInOrder(db: Database.Database, tables: PlanTables, requests: readonly Request[]): Outcome[] {
+function runInOrder(db: Database.Database, tables: Tables, requests: readonly Request[]): Outcome[] {
   const broken = new Map<ThreadId, Failure>()
   // Within a transaction this is a savepoint: half an append never stays.
   const whole = db.transaction((request: Request) => run(tables, request))
@@ -47,7 +51,7 @@ function runInOrder(db: Database.Database, tables: PlanTables, requests: readonl
   })
 }
 
-function run(tables: PlanTables, request: Request): Results[Kind] {
+function run(tables: Tables, request: Request): Results[Kind] {
   switch (request.kind) {
     case 'open':
       return tables.open(request.thread)
@@ -57,6 +61,10 @@ function run(tables: PlanTables, request: Request): Results[Kind] {
       return tables.create(request.thread, request.at)
     case 'snapshot':
       return void tables.snapshot(request.thread, request.version, request.state)
+    case 'saveView':
+      return void tables.saveView(request.thread, request.view)
+    case 'views':
+      return tables.views(request.thread)
     case 'activity':
       return tables.activity(request.thread, request.after, request.limit)
     case 'recall':
@@ -65,6 +73,10 @@ function run(tables: PlanTables, request: Request): Results[Kind] {
       return tables.threads(request.after, request.limit)
     case 'remove':
       return tables.remove(request.thread, request.at)
+    case 'revoke':
+      return void tables.revoke(request.revocation)
+    case 'revocations':
+      return tables.revocations(request.now)
     case 'ping':
       return void tables.ping()
   }
@@ -75,7 +87,7 @@ function run(tables: PlanTables, request: Request): Results[Kind] {
  * replies, no call ever waits for a long sweep, and it costs no commit of its own.
  * The time is the entries' own, which may be a test's.
  */
-function dropOldReplies(tables: PlanTables, requests: readonly Request[]): void {
+function dropOldReplies(tables: Tables, requests: readonly Request[]): void {
   const times = requests.flatMap((request) =>
     request.kind === 'append' && request.entry.idempotency !== undefined ? [request.entry.at] : [],
   )

@@ -1,9 +1,17 @@
 import type Database from 'better-sqlite3'
-import type { ActivityEntry, IdempotencyRecord, LogEntry, Source, StoredPlan, ThreadInfo } from '../../rooms/storage.ts'
+import type {
+  ActivityEntry,
+  IdempotencyRecord,
+  LogEntry,
+  Source,
+  StoredPlan,
+  StoredView,
+  ThreadInfo,
+} from '../../rooms/storage.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
-import { IDEMPOTENCY_MS } from '../../../shared/schema/limits.ts'
+import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../../shared/schema/limits.ts'
 
 interface ThreadRow {
   readonly id: number
@@ -27,6 +35,8 @@ export interface PlanTables {
   append(thread: ThreadId, entry: LogEntry): void
   create(thread: ThreadId, at: number): boolean
   snapshot(thread: ThreadId, version: number, state: Uint8Array): void
+  saveView(thread: ThreadId, view: StoredView): void
+  views(thread: ThreadId): StoredView[]
   activity(thread: ThreadId, after: number, limit: number): ActivityEntry[]
   recall(thread: ThreadId, actorId: string, key: string, now: number): IdempotencyRecord | null
   threads(after: string, limit: number): ThreadInfo[]
@@ -70,6 +80,18 @@ export function planTables(db: Database.Database): PlanTables {
     `INSERT INTO snapshots (thread_id, version, state) SELECT id, ?, ? FROM threads WHERE thread = ? AND version >= ?
      ON CONFLICT (thread_id) DO UPDATE SET version = excluded.version, state = excluded.state
      WHERE excluded.version >= snapshots.version`,
+  )
+  const putView = db.prepare<[string, number, string, ThreadId]>(
+    'INSERT OR REPLACE INTO views (thread_id, actor_id, version, state) SELECT id, ?, ?, ? FROM threads WHERE thread = ?',
+  )
+  const dropViews = db.prepare<[ThreadId, number]>(
+    `DELETE FROM views WHERE id IN (
+       SELECT v.id FROM views v JOIN threads t ON t.id = v.thread_id WHERE t.thread = ? ORDER BY v.id DESC LIMIT -1 OFFSET ?
+     )`,
+  )
+  const listViews = db.prepare<[ThreadId], StoredView>(
+    `SELECT v.actor_id AS actorId, v.version, v.state
+     FROM views v JOIN threads t ON t.id = v.thread_id WHERE t.thread = ? ORDER BY v.id`,
   )
   const listEntries = db.prepare<[number, number, number], EntryRow>(
     `SELECT version, at, actor_id AS actorId, actor_name AS actorName, actor_kind AS actorKind, source, tool,
@@ -147,6 +169,11 @@ export function planTables(db: Database.Database): PlanTables {
     snapshot: (thread, version, state) => {
       putSnapshot.run(version, state, thread, version)
     },
+    saveView: (thread, { actorId, version, state }) => {
+      putView.run(actorId, version, state, thread)
+      dropViews.run(thread, MAX_VIEWS)
+    },
+    views: (thread) => listViews.all(thread),
     activity: (thread, after, limit) => {
       const row = find(thread)
       // SQLite reads a negative limit as none.

@@ -1,4 +1,12 @@
-import type { ActivityEntry, IdempotencyRecord, LogEntry, StoredPlan, ThreadInfo } from '../../rooms/storage.ts'
+import type {
+  ActivityEntry,
+  IdempotencyRecord,
+  LogEntry,
+  StoredPlan,
+  StoredView,
+  ThreadInfo,
+} from '../../rooms/storage.ts'
+import type { Revocation } from '../../auth/revocations.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 
@@ -16,6 +24,8 @@ export type Request =
   | { readonly kind: 'append'; readonly thread: ThreadId; readonly entry: LogEntry }
   | { readonly kind: 'create'; readonly thread: ThreadId; readonly at: number }
   | { readonly kind: 'snapshot'; readonly thread: ThreadId; readonly version: number; readonly state: Uint8Array }
+  | { readonly kind: 'saveView'; readonly thread: ThreadId; readonly view: StoredView }
+  | { readonly kind: 'views'; readonly thread: ThreadId }
   | { readonly kind: 'activity'; readonly thread: ThreadId; readonly after: number; readonly limit: number }
   | {
       readonly kind: 'recall'
@@ -26,6 +36,8 @@ export type Request =
     }
   | { readonly kind: 'threads'; readonly after: string; readonly limit: number }
   | { readonly kind: 'remove'; readonly thread: ThreadId; readonly at: number }
+  | { readonly kind: 'revoke'; readonly revocation: Revocation }
+  | { readonly kind: 'revocations'; readonly now: number }
   | { readonly kind: 'ping' }
 
 /** What each call gives back. */
@@ -34,10 +46,14 @@ export interface Results {
   append: undefined
   create: boolean
   snapshot: undefined
+  saveView: undefined
+  views: StoredView[]
   activity: ActivityEntry[]
   recall: IdempotencyRecord | null
   threads: ThreadInfo[]
   remove: boolean
+  revoke: undefined
+  revocations: Revocation[]
   ping: undefined
 }
 export type Kind = keyof Results

@@ -10,6 +10,7 @@ const WAL_SIZE_LIMIT = 64 * 1024 * 1024
  *
  * entries has a rowid: its rows carry updates of up to 1 MiB, and WITHOUT ROWID would put those into the tree's inner
  * pages. Its bytes come last, so that reading the activity does not touch the pages they overflow into.
+ * The id of a view grows with each one that is kept, and so tells which were kept last.
  */
 const MIGRATIONS = [
   `CREATE TABLE threads (
@@ -52,6 +53,21 @@ const MIGRATIONS = [
    CREATE TABLE deleted (
      thread TEXT PRIMARY KEY,
      at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE views (
+     id INTEGER PRIMARY KEY AUTOINCREMENT,
+     thread_id INTEGER NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+     actor_id TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     state TEXT NOT NULL,
+     UNIQUE (thread_id, actor_id)
+   ) STRICT;`,
+  `CREATE TABLE revocations (
+     kind TEXT NOT NULL,
+     id TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     until INTEGER NOT NULL,
+     PRIMARY KEY (kind, id)
    ) STRICT, WITHOUT ROWID;`,
 ]
 

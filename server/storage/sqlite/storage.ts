@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { resolve as absolute } from 'node:path'
 import { Worker } from 'node:worker_threads'
+import type { RevocationStore } from '../../auth/revocations.ts'
 import type { Storage } from '../../rooms/storage.ts'
 import type { WorkerOptions } from './protocol.ts'
 import { type QueueCounts, WorkerQueue } from './queue.ts'
@@ -15,7 +16,7 @@ export interface SqliteOptions {
   readonly synchronous?: WorkerOptions['synchronous']
 }
 
-export interface SqliteStorage extends Storage {
+export interface SqliteStorage extends Storage, RevocationStore {
   /** For metrics. */
   counts(): QueueCounts
 }
@@ -50,10 +51,14 @@ export async function storageOver(worker: Worker): Promise<SqliteStorage> {
       queue.call({ kind: 'append', thread, entry: { ...entry, update: ownBytes(entry.update) } }),
     create: (thread, at) => queue.call({ kind: 'create', thread, at }),
     snapshot: (thread, version, state) => queue.call({ kind: 'snapshot', thread, version, state: ownBytes(state) }),
+    saveView: (thread, view) => queue.call({ kind: 'saveView', thread, view }),
+    views: (thread) => queue.call({ kind: 'views', thread }),
     activity: (thread, after, limit) => queue.call({ kind: 'activity', thread, after, limit }),
     recall: (thread, actorId, key, now) => queue.call({ kind: 'recall', thread, actorId, key, now }),
     threads: (after, limit) => queue.call({ kind: 'threads', after, limit }),
     remove: (thread, at) => queue.call({ kind: 'remove', thread, at }),
+    revoke: (revocation) => queue.call({ kind: 'revoke', revocation }),
+    revocations: (now) => queue.call({ kind: 'revocations', now }),
     ping: () => within(PING_TIMEOUT_MS, queue.call({ kind: 'ping' })),
     close: () => queue.close(),
     counts: () => queue.counts(),

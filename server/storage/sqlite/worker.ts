@@ -5,12 +5,13 @@ import { runBatch } from './batch.ts'
 import { planTables } from './database.ts'
 import { lockDirectory, makeDirectory } from './lock.ts'
 import { type FromWorker, type ToWorker, type WorkerOptions, toFailure } from './protocol.ts'
+import { revocationTable } from './revocations.ts'
 import { openDatabase } from './schema.ts'
 
 /** Serves one data directory. What it throws ends the thread and reaches the other side as its 'error' event. */
 function serve(port: MessagePort, { directory, synchronous }: WorkerOptions): void {
   const { db, unlock } = openDirectory(directory, synchronous)
-  const tables = planTables(db)
+  const tables = { ...planTables(db), ...revocationTable(db) }
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'close') {
       db.close()

@@ -4,6 +4,7 @@ import { requestId } from 'hono/request-id'
 import type { Log } from '../../rooms/log.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage } from '../../rooms/storage.ts'
+import type { McpDoor } from '../mcp/mcp.ts'
 import type { HttpEnv } from './env.ts'
 import { answerError, answerProblem, Problem } from './problem.ts'
 import { badThread } from './request.ts'
@@ -16,6 +17,7 @@ const READY_MS = 2_000
 export interface HttpOptions {
   readonly rooms: Rooms
   readonly storage: Storage
+  readonly mcp: McpDoor
   readonly log: Log
   readonly version: string
   /** Whether the server is shutting down, and wants no more traffic. */
@@ -23,7 +25,7 @@ export interface HttpOptions {
 }
 
 /** All doors over HTTP, as one function from a request to its response. */
-export function createHttp({ rooms, storage, log, version, isDraining }: HttpOptions): Hono<HttpEnv> {
+export function createHttp({ rooms, storage, mcp, log, version, isDraining }: HttpOptions): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>()
   app.onError((error, c) => answerError(error, c, log))
   app.notFound((c) =>
@@ -65,6 +67,7 @@ export function createHttp({ rooms, storage, log, version, isDraining }: HttpOpt
   })
   addToolRoutes(app, rooms)
   addThreadRoutes(app, rooms, storage)
+  mcp.addRoutes(app)
   return app
 }
 
@@ -100,6 +103,7 @@ POST   /threads/:thread/tools/:tool         call a tool; the body holds its argu
                                             X-Agent-Name says who calls, Idempotency-Key makes repeats safe
 GET    /threads/:thread/tools?dialect=      the tools, as a model is told of them
 GET    /threads/:thread/context?dialect=    the plan as a block for a prompt
+POST   /threads/:thread/mcp?dialect=        the same by MCP; ?name= says who calls
 GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
 GET    /threads/:thread/plan.md             the plan as Markdown
 GET    /threads/:thread/activity?after=     who changed what

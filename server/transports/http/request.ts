@@ -5,6 +5,7 @@ import type { Actor } from '../../../shared/schema/actor.ts'
 import { isThreadId, type ThreadId } from '../../../shared/schema/ids.ts'
 import { MAX_ACTOR_NAME, MAX_KEY } from '../../../shared/schema/limits.ts'
 import type { Caller } from '../../rooms/caller.ts'
+import type { Source } from '../../rooms/storage.ts'
 import type { HttpEnv } from './env.ts'
 import { badRequest, Problem } from './problem.ts'
 
@@ -36,6 +37,18 @@ export function callerOf(c: Context<HttpEnv>): Caller {
   const name = label('X-Agent-Name', headerText(c, 'X-Agent-Name'))
   const id = label('X-Agent-Id', headerText(c, 'X-Agent-Id'))
   return { actor: { id: id || name, name: name || id, kind: 'agent' }, source: 'http' }
+}
+
+/**
+ * Who makes the request through a door that some can only be given as an address: where a header is absent, `?name=` and
+ * `?id=` say it. @throws Problem 400
+ */
+export function addressedCallerOf(c: Context<HttpEnv>, source: Source): Caller {
+  const { actor } = callerOf(c)
+  if (actor.id !== '') return { actor, source }
+  const name = label('name', c.req.query('name') ?? '')
+  const id = label('id', c.req.query('id') ?? '')
+  return { actor: { id: id || name, name: name || id, kind: 'agent' }, source }
 }
 
 /** The actor whose view a read moves: the one named by `?for=`, else the caller. @throws Problem 400 */

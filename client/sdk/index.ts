@@ -1,0 +1,2 @@
+export type { LocalPlanOptions } from './local-plan.ts'
+export { LocalPlan } from './local-plan.ts'

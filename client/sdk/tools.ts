@@ -1,0 +1,8 @@
+export type { PlanHost } from './plan-caller.ts'
+export { PlanCaller } from './plan-caller.ts'
+export type { SeedTask, TaskPlannerOptions } from './task-planner.ts'
+export { TaskPlanner } from './task-planner.ts'
+export type { TodoItem } from './todo-list.ts'
+export { TodoList } from './todo-list.ts'
+export type { TodoTool } from './todo-tools.ts'
+export { makeTodoTools } from './todo-tools.ts'

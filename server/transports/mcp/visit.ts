@@ -1,0 +1,10 @@
+import type { Dialect } from '../../../shared/dialects/dialect.ts'
+import type { ThreadId } from '../../../shared/schema/ids.ts'
+import type { Caller } from '../../rooms/caller.ts'
+
+/** Who came to which plan, and in which dialect: all of it in the address and the headers, none in a session. */
+export interface Visit {
+  readonly thread: ThreadId
+  readonly dialect: Dialect
+  readonly caller: Caller
+}

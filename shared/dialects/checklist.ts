@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import { replaceList } from './checklist/replace-list.ts'
+import { names } from './checklist/names.ts'
+import { readItems } from './checklist/read-items.ts'
+import { statusText, todosOf, versionName } from './checklist/show.ts'
+import type { Dialect, Rendered, Situation } from './dialect.ts'
+import { defineTool } from './dialect.ts'
+import { reasoning, rev } from './parameters.ts'
+
+const REMINDER =
+  'All tasks completed. Before responding, verify your work: check the results against what was asked, run what can be ' +
+  'run, and put down as new tasks whatever turns out to be missing.'
+
+/**
+ * A list of todos as it is shown. At run time anything is let through, for the tool has errors of its own for what does
+ * not fit, and takes the list as a string of JSON too.
+ */
+const todos = z
+  .unknown()
+  .optional()
+  .meta({
+    type: 'array',
+    description:
+      'The whole list, in order: every task that there is to be, those that are done too. What you have seen of the ' +
+      'list and leave out is removed.',
+    items: {
+      type: 'object',
+      properties: {
+        content: { type: 'string', description: 'What is to be done, in the imperative and in a few words.' },
+        status: {
+          type: 'string',
+          enum: ['pending', 'in_progress', 'completed', 'blocked'],
+          description: 'How far it is.',
+        },
+        description: { type: 'string', description: 'A longer explanation. Left out: none.' },
+        required: { type: 'boolean', description: 'Whether it must be done in any case. Left out: no.' },
+        id: {
+          type: 'string',
+          description:
+            'Names a task of the list as you last saw it (t1, t2, ...), to give it another content. A name of your own ' +
+            'is kept with the task. Usually left out: tasks are known by their content.',
+        },
+      },
+      required: ['content', 'status'],
+    },
+  })
+
+const writeTodos = defineTool({
+  name: 'write_todos',
+  title: 'Write the task list',
+  description:
+    'Creates or updates the task list. Each call REPLACES the whole list: send every task with its status, not only ' +
+    'those that changed. Put a task in_progress when you start it and completed as soon as it is done; blocked if it ' +
+    'cannot go on. Others may work on the same list: what they added since you last saw it stays and is shown to you, ' +
+    'and what they finished stays finished. For work of several steps; a single trivial task needs no list.',
+  parameters: z.object({ todos, rev, action_and_reasoning: reasoning }).meta({ required: ['todos'] }),
+  example: {
+    todos: [
+      { content: 'Write the parser', status: 'in_progress' },
+      { content: 'Test it', status: 'pending' },
+    ],
+  },
+  effects: { readOnly: false, destructive: true, idempotent: false },
+  printsPlan: true,
+  decide: ({ todos: given, rev: at }, context) => {
+    const read = readItems(given)
+    return 'error' in read ? { refused: read.error } : replaceList(read.items, at, context, read.notes)
+  },
+  render: ({ version, progress, lines, remind }, situation): Rendered => {
+    const head = `Updated todo list ${versionName(version)}: ${progress} completed`
+    const text = [head, ...lines, ...(remind ? ['', REMINDER] : []), ...remarks(situation)].join('\n')
+    return { text, fields: { todos: todosOf(situation.plan) } }
+  },
+})
+
+const readTodos = defineTool({
+  name: 'read_todos',
+  title: 'Read the task list',
+  description:
+    'Returns the task list as JSON, in order: content, status, description, id, whether it is required, who updated it ' +
+    'last and when. An empty list is [].',
+  parameters: z.object({ action_and_reasoning: reasoning }),
+  example: {},
+  effects: { readOnly: true, destructive: false, idempotent: true },
+  printsPlan: true,
+  leavesNews: true,
+  decide: () => ({ operations: [], notes: [], outcome: () => ({}), prints: 'plan' }),
+  render: (_, { plan }): Rendered => {
+    const list = todosOf(plan)
+    return { text: JSON.stringify(list, null, 2), fields: { todos: list } }
+  },
+})
+
+/** What stands below the lines of a reply, after an empty one. */
+function remarks({ notes, digest }: Situation): string[] {
+  const lines = [
+    ...notes.map((note) => `Note: ${note}`),
+    ...(digest === null ? [] : [`Since you last looked: ${digest}`]),
+  ]
+  return lines.length === 0 ? [] : ['', ...lines]
+}
+
+/** A list that is written as a whole. */
+export const checklist: Dialect = {
+  name: 'checklist',
+  tools: [writeTodos, readTodos],
+  ...names,
+  refuse: (message, situation) => {
+    const error = message.startsWith('Error: ') ? message : `Error: ${message}`
+    return { text: [error, ...remarks(situation)].join('\n'), fields: { error } }
+  },
+  block: statusText,
+}

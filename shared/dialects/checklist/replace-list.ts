@@ -1,0 +1,109 @@
+import type { StepId } from '../../schema/ids.ts'
+import type { Step } from '../../schema/plan.ts'
+import type { WantedStep } from '../../plan/diff.ts'
+import { listOperations } from '../../plan/diff.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { CallContext, Decision, JsonObject, Refusal } from '../dialect.ts'
+import { actorName, quoted, some } from '../lines.ts'
+import { starterOf } from '../starter.ts'
+import type { CallersList } from './callers-list.ts'
+import { callersList } from './callers-list.ts'
+import { Deeds } from './deeds.ts'
+import { aliasIn, doubledAlias, matchItems } from './match.ts'
+import { mergeItem } from './merge.ts'
+import type { TodoItem } from './read-items.ts'
+import { changeLines, needsVerifying, progress, todoId } from './show.ts'
+
+/** What came of a write, kept for a repeat of it. */
+export interface WriteOutcome extends JsonObject {
+  readonly version: number
+  readonly progress: string
+  readonly lines: readonly string[]
+  readonly remind: boolean
+}
+
+/** Notes on what others did to listed steps; the digest tells the rest. */
+const MOST_TOLD = 20
+/** Items told to stand elsewhere than the caller counted. */
+const MOST_MOVED = 8
+
+/** Replaces the list as the caller last saw it; what it has not seen stays. */
+export function replaceList(
+  items: readonly TodoItem[],
+  rev: number | undefined,
+  context: CallContext,
+  readNotes: readonly string[],
+): Decision<WriteOutcome> | Refusal {
+  const { plan, history, newStepId, version } = context
+  const list = callersList(rev, context)
+  if ('refused' in list) return list
+  const matched = matchItems(items, list, plan)
+  const meant = new Set(matched)
+  const deeds = new Deeds(history, () => new Set(matched.filter((id) => id !== null)))
+  const listed: { item: TodoItem; step: Step | null; line: number }[] = []
+  const notes: string[] = []
+  for (const [i, item] of items.entries()) {
+    const id = matched[i] ?? null
+    const step = id === null ? null : plan.step(id)
+    if (step !== undefined) listed.push({ item, step, line: i + 1 })
+    else notes.push(removalNote(item, id, deeds))
+  }
+  const removed = new Set<StepId>()
+  for (const id of list.seen.keys()) if (!meant.has(id) && plan.step(id) !== undefined) removed.add(id)
+  const doubled = doubledAlias(listed, removed, plan)
+  if (doubled !== null) return { refused: doubled, notes: readNotes }
+  const wanted = listed.map(({ item, step }): WantedStep => {
+    if (step === null) return { id: newStepId(), isNew: true, fields: newFields(item, context) }
+    const merged = mergeItem(item, list.seen.get(step.id), step, context.actor, deeds)
+    notes.push(...merged.notes)
+    return { id: step.id, isNew: false, fields: merged.fields }
+  })
+  const kept = keptUnseen(plan, list, meant)
+  return {
+    operations: listOperations(plan, wanted, removed),
+    notes: [...readNotes, ...(notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')])],
+    outcome: (after) => {
+      const { completed, total } = progress(after)
+      const lines = changeLines(plan, after, kept)
+      return { version: version + 1, progress: `${completed}/${total}`, lines, remind: needsVerifying(after) }
+    },
+    prints: 'plan',
+    alwaysCounts: true,
+    noteAfter: (after) => movedNote(new Map(wanted.map(({ id }, i) => [id, listed[i]?.line ?? 0])), after),
+  }
+}
+
+const newFields = ({ content, status, description, required, ...item }: TodoItem, { actor }: CallContext) => {
+  const alias = aliasIn({ content, status, ...item })
+  return {
+    text: content,
+    ...(status === 'pending' ? {} : { status }),
+    ...(description === undefined ? {} : { details: description }),
+    ...(required === true ? { required } : {}),
+    ...(alias === null ? {} : { alias }),
+    ...(status === 'in_progress' ? { startedBy: starterOf(actor) } : {}),
+  }
+}
+
+/** Removal wins over a list that does not know of it. */
+function removalNote({ content }: TodoItem, id: StepId | null, deeds: Deeds): string {
+  const doer = id === null ? undefined : deeds.doer(id, 'removed')
+  const who = doer === undefined ? '' : ` by ${actorName(doer)}`
+  return `${quoted(content)} was removed${who} since you last looked, and is left out; list it once more to add it again`
+}
+
+function keptUnseen(plan: Plan, { seen }: CallersList, meant: ReadonlySet<StepId | null>): Set<StepId> {
+  const kept = new Set<StepId>()
+  for (const { id } of plan.steps) if (!seen.has(id) && !meant.has(id)) kept.add(id)
+  return kept
+}
+
+/** Which items have another id than their place in the list. */
+function movedNote(lines: ReadonlyMap<StepId, number>, after: Plan): string | null {
+  const moved = [...lines].flatMap(([id, line]) => {
+    const step = after.step(id)
+    const place = after.placeOf(id)
+    return step === undefined || step.alias !== null || place === line ? [] : [`item ${line} is ${todoId(step, place)}`]
+  })
+  return moved.length === 0 ? null : `ids count all tasks of the plan: ${some(moved, MOST_MOVED)}`
+}

@@ -1,0 +1,105 @@
+import type { StepId } from '../../schema/ids.ts'
+import type { Status, Step } from '../../schema/plan.ts'
+import type { Plan } from '../../plan/plan.ts'
+import { oneLine } from '../lines.ts'
+
+/** A step as read_todos shows it. Its keys stand in this order. */
+export type Todo = {
+  readonly content: string
+  readonly status: Status
+  readonly description?: string
+  readonly id: string
+  readonly required: boolean
+  readonly updated_by?: string
+  /** ISO 8601, UTC. */
+  readonly updated_at: string
+}
+
+/** `t` and the place in the pre-order, unless a caller gave another id. */
+export const todoId = (step: Step, place: number | null): string => step.alias ?? `t${place ?? '?'}`
+
+export const todosOf = (plan: Plan): Todo[] =>
+  plan.steps.map((step, i) => ({
+    content: step.text,
+    status: step.status,
+    ...(step.details === '' ? {} : { description: step.details }),
+    id: todoId(step, i + 1),
+    required: step.required,
+    ...(step.updatedBy === '' ? {} : { updated_by: step.updatedBy }),
+    updated_at: isoTime(step.updatedAt),
+  }))
+
+/** The time is the writer's claim, so it may be anything. */
+function isoTime(at: number): string {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString()
+}
+
+/** Cancelled steps count neither as completed nor in the total. */
+export function progress({ steps }: Plan): { completed: number; total: number; blocked: number } {
+  const count = (status: Status): number => steps.reduce((sum, step) => sum + (step.status === status ? 1 : 0), 0)
+  const [completed, blocked] = [count('completed'), count('blocked')]
+  return { completed, total: steps.length - count('cancelled'), blocked }
+}
+
+export const versionName = (version: number | null): string => `v${version ?? '?'}`
+
+/** The block for a prompt; '' for an empty plan. */
+export function statusText(plan: Plan, version: number | null): string {
+  if (plan.steps.length === 0) return ''
+  const { completed, total, blocked } = progress(plan)
+  const lines = plan.steps.map((step, i) => {
+    const mark = step.status === 'completed' ? 'done' : step.status
+    const required = step.required ? ' (required)' : ''
+    const details = step.details === '' ? '' : ` — ${oneLine(step.details)}`
+    const by = step.updatedBy === '' ? '' : ` @${oneLine(step.updatedBy)}`
+    return `  ${oneLine(todoId(step, i + 1))} [${mark}] ${oneLine(step.text)}${required}${details}${by}`
+  })
+  const end = `Progress: ${completed}/${total} completed${blocked > 0 ? `, ${blocked} blocked` : ''}.`
+  return [`Current tasks (${versionName(version)}):`, ...lines, '', end].join('\n')
+}
+
+/** What a write did, a line a step. @param kept steps that stay although the list does not hold them */
+export function changeLines(before: Plan, after: Plan, kept: ReadonlySet<StepId>): string[] {
+  const { former, gone } = pairUp(before, after)
+  const lines: string[] = []
+  for (const step of after.steps) {
+    const was = former.get(step.id)
+    if (was === undefined) lines.push(`  + ${oneLine(step.text)} [${step.status}]`)
+    else if (was.status !== step.status) lines.push(`  ~ ${oneLine(step.text)} [${was.status} -> ${step.status}]`)
+  }
+  for (const step of gone) lines.push(`  - ${oneLine(step.text)}`)
+  for (const step of after.steps) if (kept.has(step.id)) lines.push(`  = ${oneLine(step.text)} [${step.status}]`)
+  return lines
+}
+
+/** Pairs steps of equal content: the same step where there is one, else the first of those that are left. */
+function pairUp(before: Plan, after: Plan): { former: Map<StepId, Step>; gone: Iterable<Step> } {
+  const former = new Map<StepId, Step>()
+  const left = new Set<Step>()
+  for (const step of before.steps) {
+    if (after.step(step.id)?.text === step.text) former.set(step.id, step)
+    else left.add(step)
+  }
+  const byContent = new Map<string, Step[]>()
+  for (const step of left) {
+    const equals = byContent.get(step.text)
+    if (equals === undefined) byContent.set(step.text, [step])
+    else equals.push(step)
+  }
+  for (const step of after.steps) {
+    const was = former.has(step.id) ? undefined : byContent.get(step.text)?.shift()
+    if (was === undefined) continue
+    former.set(step.id, was)
+    left.delete(was)
+  }
+  return { former, gone: left }
+}
+
+const VERIFIES = /verify|test|check/
+
+/** Whether everything is done and nothing in the list speaks of checking it. */
+export function needsVerifying(plan: Plan): boolean {
+  const { completed, total } = progress(plan)
+  return total > 0 && completed === total && !plan.steps.some((step) => VERIFIES.test(step.text.toLowerCase()))
+}

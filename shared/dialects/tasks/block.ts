@@ -1,0 +1,24 @@
+import type { Plan } from '../../plan/plan.ts'
+import { MARKS, oneLine } from '../lines.ts'
+import { dependencyName, taskName } from './names.ts'
+import { isTerminal, taskGroups } from './shape.ts'
+
+/** The block for a prompt: nothing, unless there is something left to do. */
+export function block(plan: Plan, version: number): string {
+  if (plan.steps.every(isTerminal)) return ''
+  const lines = [
+    '## Tool TODOs',
+    `Version ${version}. Changed with plan_todo_write, plan_todo_edit and plan_todo_cross_off.`,
+  ]
+  for (const { title, tasks } of taskGroups(plan)) {
+    if (tasks.length === 0) continue
+    lines.push('', `### ${oneLine(title)}`)
+    for (const task of tasks) {
+      const mark = task.status === 'blocked' ? MARKS.pending : MARKS[task.status]
+      const awaited = task.dependencies.map((dependency) => oneLine(dependencyName(plan, dependency))).join(', ')
+      const depends = awaited === '' ? '' : `  (depends: ${awaited})`
+      lines.push(`- [${mark}] ${oneLine(task.text)}${depends}  (${taskName(task)})`)
+    }
+  }
+  return lines.join('\n')
+}

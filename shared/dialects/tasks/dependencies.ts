@@ -1,0 +1,106 @@
+import type { StepId } from '../../schema/ids.ts'
+import type { DependencyTarget, Step } from '../../schema/plan.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { CallContext, Refusal } from '../dialect.ts'
+import { quoted } from '../lines.ts'
+import { numberIn, taskName } from './names.ts'
+import { resolveTask } from './references.ts'
+
+/** What a task is to wait for, as it was given and as it is stored. */
+export interface GivenDependency {
+  /** As it is printed. */
+  readonly name: string
+  readonly target: DependencyTarget
+}
+
+export interface GivenDependencies {
+  readonly list: readonly GivenDependency[]
+  readonly notes: readonly string[]
+}
+
+/** Reads a list of names. What does not exist is kept by its name; what was removed meanwhile is kept as that step. */
+export function readDependencies(
+  given: readonly string[],
+  rev: number | undefined,
+  context: CallContext,
+): GivenDependencies | Refusal {
+  const byKey = new Map<string, GivenDependency>()
+  const notes: string[] = []
+  for (const name of given.flatMap(splitNames)) {
+    if (name === '') {
+      notes.push('depends_on: a blank name was left out')
+      continue
+    }
+    const reference = resolveTask(name, rev, context, 'change')
+    if ('refused' in reference) return reference
+    const { step, gone, note } = reference
+    if (note !== null) notes.push(note)
+    const id = step?.id ?? gone
+    const target = id === null ? { name: reference.name } : { step: id }
+    const key = id ?? `=${reference.name}`
+    const taken = id === null ? numberTakenBy(reference.name, context.plan) : undefined
+    if (taken !== undefined)
+      return {
+        refused: `${note ?? `${reference.name} was not there`} and is now ${quoted(taken.text)}. Nothing was changed. List first.`,
+      }
+    if (!byKey.has(key)) byKey.set(key, { name: reference.name, target })
+  }
+  return { list: [...byKey.values()], notes: [...new Set(notes)] }
+}
+
+/** `task-1, task-2` in one string are two names; anything else may be a name as it is. */
+function splitNames(given: string): string[] {
+  const parts = given.split(',').map((part) => part.trim())
+  return parts.length > 1 && parts.every((part) => numberIn(part) !== null) ? parts : [given.trim()]
+}
+
+/** A name would bind to whoever has that number, though the caller cannot have meant it. */
+const numberTakenBy = (name: string, plan: Plan): Step | undefined =>
+  plan.steps.find((step) => step.number !== null && taskName(step) === name)
+
+
+export const selfReference = (name: string): string => `Dependency '${name}' is a self-reference.`
+export const doesNotExist = (name: string): string => `Dependency '${name}' does not exist in the task list.`
+export const wouldCircle = (name: string): string => `Dependency '${name}' would create a circular dependency chain.`
+
+/** Nags on the dependencies of a task that was just added. Its own number is only known now. */
+export function addedNags(dependencies: readonly GivenDependency[], id: StepId, after: Plan): string[] {
+  const task = after.step(id)
+  return dependencies.flatMap(({ name, target }) => {
+    if (task !== undefined && taskName(task) === name) return [selfReference(name)]
+    return 'step' in target && after.step(target.step) !== undefined ? [] : [doesNotExist(name)]
+  })
+}
+
+/** Nags on dependencies that a task is given; cycles are looked for in the plan as it was. */
+export function editedNags(dependencies: readonly GivenDependency[], task: Step, before: Plan): string[] {
+  const waiting = dependentsOf(task, before)
+  return dependencies.flatMap(({ name, target }) => {
+    if (!('step' in target) || before.step(target.step) === undefined) return [doesNotExist(name)]
+    if (target.step === task.id) return [selfReference(name)]
+    return waiting.has(target.step) ? [wouldCircle(name)] : []
+  })
+}
+
+/** Everything that waits for a task, directly or through others: its ancestors too, for they end after their sub-steps. */
+function dependentsOf(task: Step, plan: Plan): ReadonlySet<StepId> {
+  const waiters = new Map<StepId, StepId[]>()
+  const add = (id: StepId, waiter: StepId): void => {
+    const known = waiters.get(id)
+    if (known === undefined) waiters.set(id, [waiter])
+    else known.push(waiter)
+  }
+  for (const step of plan.steps) {
+    for (const dependency of step.dependencies) if ('step' in dependency) add(dependency.step, step.id)
+    if (step.parent !== null) add(step.id, step.parent)
+  }
+  const found = new Set<StepId>()
+  const stack = [task.id]
+  for (let at = stack.pop(); at !== undefined; at = stack.pop())
+    for (const waiter of waiters.get(at) ?? [])
+      if (!found.has(waiter)) {
+        found.add(waiter)
+        stack.push(waiter)
+      }
+  return found
+}

@@ -1,0 +1,112 @@
+import { z } from 'zod'
+import type { GroupId } from '../../schema/ids.ts'
+import type { NewStep, PlanOperation } from '../../schema/operation.ts'
+import type { DependencyTarget } from '../../schema/plan.ts'
+import { namedNumber } from '../../plan/numbers.ts'
+import type { CallContext, Refusal } from '../dialect.ts'
+import { defineTool } from '../dialect.ts'
+import { quoted, some } from '../lines.ts'
+import { reasoning } from '../parameters.ts'
+import { lastSeen } from '../seen.ts'
+import { needs } from './arguments.ts'
+import type { MarkdownTasks } from './markdown.ts'
+import { readMarkdown } from './markdown.ts'
+import { taskName } from './names.ts'
+import { checkRev } from './references.ts'
+import type { Answer } from './reply.ts'
+import { render } from './reply.ts'
+
+/** Tasks named in a refusal; the rest is counted. */
+const MOST_NAMED = 10
+const EXAMPLE = { markdown: '## backend\n- [x] Write the parser\n- [ ] Test it\n  - depends: task-1' }
+
+export const load = defineTool({
+  name: 'plan_load_from_md',
+  title: 'Load tasks from markdown',
+  description:
+    'REPLACES the whole list of tasks by one read from markdown, given as text, or as the path of a file on the server where its ' +
+    'operator allows that. "## Title" begins a group; "- [ ] text" and "- [x] text" are its tasks, pending or ' +
+    'completed, numbered task-1, task-2 and so on through all groups; "- depends: task-1, task-2" below a task sets what it ' +
+    'depends on. All else is passed over, and so is what stands before the first group and in code fences. Answers ok.',
+  parameters: z.object({
+    markdown: z.string().optional().describe('The text. Give this or path.'),
+    path: z.string().optional().describe('A file on the server, below the folder that its operator has set up for this.'),
+    rev: z
+      .int()
+      .optional()
+      .describe('The present version of the plan, to replace even tasks that others added and you have not seen.'),
+    action_and_reasoning: reasoning,
+  }),
+  example: EXAMPLE,
+  effects: { readOnly: false, destructive: true, idempotent: false },
+  printsPlan: false,
+  fileOf: (args) => pathIn(args),
+  decide: (args, context): Answer => {
+    const wrongRev = args.rev === undefined ? null : checkRev(args.rev, context)
+    if (wrongRev !== null) return wrongRev
+    const path = pathIn(args)
+    if (path === undefined && args.markdown === undefined)
+      return needs('There is nothing to load: give the text as markdown, or a path.', EXAMPLE)
+    if (path !== undefined && args.markdown !== undefined && args.markdown !== '')
+      return needs('Both markdown and path are given; give one of them.', EXAMPLE)
+    const text = path === undefined ? args.markdown : textOf(context)
+    if (typeof text !== 'string') return text ?? needs('There is nothing to load.', EXAMPLE)
+    const unseen = args.rev === context.version ? null : refuseUnseen(context)
+    if (unseen !== null) return unseen
+    return {
+      operations: replacement(readMarkdown(text), context),
+      notes: [],
+      outcome: () => ({ kind: 'ok' }),
+    }
+  },
+  render,
+})
+
+/** Some models send what they leave out as an empty string. */
+function pathIn({ path }: { readonly path?: string | undefined }): string | undefined {
+  return path === undefined || path.trim() === '' ? undefined : path
+}
+
+function textOf({ file }: CallContext): string | Refusal {
+  if (file !== undefined && 'text' in file) return file.text
+  const why = file?.error ?? 'no files are read here; send the text as markdown'
+  return { refused: `Failed to read plan file: ${why}` }
+}
+
+/** What the caller has not seen it may not mean to take away. */
+function refuseUnseen({ plan, view, version }: CallContext): Refusal | null {
+  const unseen = plan.steps.filter(({ id }) => lastSeen(view, id) === undefined)
+  if (unseen.length === 0) return null
+  const told = some(
+    unseen.map((step) => `${taskName(step)} ${quoted(step.text)}`),
+    MOST_NAMED,
+  )
+  return {
+    refused:
+      `Loading replaces the whole plan, and would remove tasks that you have not seen: ${told}. Nothing was changed. ` +
+      `List first, or repeat with rev ${version} to replace them all the same.`,
+  }
+}
+
+function replacement({ groups, tasks }: MarkdownTasks, { plan, newStepId, newGroupId }: CallContext): PlanOperation[] {
+  const ids = tasks.map(() => newStepId())
+  const groupIds = groups.map((): GroupId => newGroupId())
+  const target = (name: string): DependencyTarget => {
+    const step = ids[(namedNumber(name) ?? 0) - 1]
+    return step === undefined ? { name } : { step }
+  }
+  const steps = tasks.flatMap(({ text, isDone, group, dependsOn }, i): NewStep[] => {
+    const id = ids[i]
+    if (id === undefined) return []
+    const dependencies = dependsOn.map(target)
+    const status = isDone ? 'completed' : 'pending'
+    return [{ id, text, depth: 0, status, group: groupIds[group] ?? null, dependencies }]
+  })
+  const removed = plan.steps.filter(({ parent }) => parent === null).map(({ id }) => id)
+  return [
+    ...(removed.length === 0 ? [] : [{ type: 'removeSteps', steps: removed, subSteps: true } as const]),
+    ...plan.groups.map(({ id }) => ({ type: 'removeGroup', id }) as const),
+    ...groups.map((title, i) => ({ type: 'addGroup', id: groupIds[i] ?? newGroupId(), title }) as const),
+    ...(steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps } as const]),
+  ]
+}

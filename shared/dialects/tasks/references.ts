@@ -1,0 +1,167 @@
+import type { StepId } from '../../schema/ids.ts'
+import { isStepId } from '../../schema/ids.ts'
+import type { Step } from '../../schema/plan.ts'
+import type { StepChange } from '../../plan/changes.ts'
+import type { History, HistoryEntry } from '../../plan/history.ts'
+import { numberName } from '../../plan/numbers.ts'
+import type { Plan } from '../../plan/plan.ts'
+import type { CallContext, Refusal, View } from '../dialect.ts'
+import { digest, verbs } from '../digest.ts'
+import { actorName, quoted } from '../lines.ts'
+import { names, numberIn, shortIn, taskName } from './names.ts'
+
+/** A task that a caller named. */
+export interface TaskReference {
+  /** As it is printed; as it was given where it names nothing. */
+  readonly name: string
+  readonly step: Step | null
+  /** The step that was meant and is removed by now. */
+  readonly gone: StepId | null
+  /** Why there is no step, where that is known. */
+  readonly note: string | null
+}
+
+/** `read` only looks, and may look at what the caller has not seen yet. */
+export type Purpose = 'change' | 'read'
+
+/**
+ * Which task a caller means by a name.
+ *
+ * With `rev` the step that had the number at that version. Without, the step that has it now, if the caller can have
+ * meant it: because it had it when the caller last looked, because nobody else changed the plan since, or because the
+ * caller added it. A removed step's number may have been given again: better refused than done to the wrong step.
+ * An internal id, or the beginning of one, means the same at all times.
+ */
+export function resolveTask(
+  given: string,
+  rev: number | undefined,
+  context: CallContext,
+  purpose: Purpose,
+): TaskReference | Refusal {
+  const wrongRev = rev === undefined ? null : checkRev(rev, context)
+  if (wrongRev !== null) return wrongRev
+  const number = numberIn(given)
+  if (number === null) return resolveId(given.trim(), context)
+  return rev === undefined ? resolveAsSeen(number, context, purpose) : resolveAt(number, rev, context)
+}
+
+/** @returns a refusal if what stood at that version is not known */
+export function checkRev(rev: number, { version, history }: CallContext): Refusal | null {
+  const remedy = 'Nothing was changed. List first and use the version that is printed.'
+  if (rev > version) return { refused: `rev ${rev} is in the future: the plan is at version ${version}. ${remedy}` }
+  if (history.since(rev) !== null) return null
+  const known = `which task had which number is known from version ${history.start} on`
+  return { refused: `rev ${rev} is too far back: ${known}. ${remedy}` }
+}
+
+/**
+ * The step that had a number at a version. A number that was told stays with its step while that lives, so it is the
+ * one that the first change since tells of, or, where none does, the one that has it now.
+ * @returns null if none had; undefined if it is not known
+ */
+export function numberedAt(history: History, now: Plan, version: number, number: number): StepId | null | undefined {
+  const entries = history.since(version)
+  if (entries === null) return undefined
+  for (const { changes } of entries) {
+    const holder = changes.find(({ before }) => before?.number === number)
+    if (holder !== undefined) return holder.id
+    if (changes.some(({ after }) => after?.number === number)) return null
+  }
+  return numberedIn(now, number)?.id ?? null
+}
+
+const numberedIn = (plan: Plan, number: number): Step | undefined => plan.steps.find((step) => step.number === number)
+
+function resolveAt(number: number, rev: number, context: CallContext): TaskReference {
+  const { plan, history } = context
+  const name = numberName(number)
+  const id = numberedAt(history, plan, rev, number) ?? null
+  if (id === null) return missing(name, `${name} was not there at version ${rev}`)
+  return found(name, id, plan, history.since(rev) ?? [])
+}
+
+function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): TaskReference | Refusal {
+  const { plan, view, history, actor } = context
+  const name = numberName(number)
+  const present = numberedIn(plan, number)
+  const seen = view === null ? undefined : numberedIn(view.plan, number)
+  if (view === null || seen?.id === present?.id) return asItStands(name, present)
+  const since = history.since(view.version)
+  if (since?.every((entry) => entry.actor.id === actor.id) === true) return asItStands(name, present)
+  if (present === undefined) {
+    // Nobody took the number: it names what the caller saw, or nothing.
+    if (seen === undefined || plan.step(seen.id) === undefined) return found(name, seen?.id, plan, since ?? [])
+  } else if (isAddedBy(actor.id, present.id, since) || (purpose === 'read' && seen === undefined)) {
+    return asItStands(name, present)
+  }
+  return drift(name, seen, present, view, since, context)
+}
+
+const asItStands = (name: string, step: Step | undefined): TaskReference =>
+  step === undefined ? missing(name, null) : { name, step, gone: null, note: null }
+
+const missing = (name: string, note: string | null): TaskReference => ({ name, step: null, gone: null, note })
+
+function found(name: string, id: StepId | undefined, plan: Plan, since: readonly HistoryEntry[]): TaskReference {
+  const step = id === undefined ? undefined : plan.step(id)
+  if (id === undefined || step !== undefined) return asItStands(name, step)
+  const removal = removalOf(id, since)
+  return { name, step: null, gone: id, note: removal === null ? `${name} was removed` : removal }
+}
+
+function removalOf(id: StepId, entries: readonly HistoryEntry[]): string | null {
+  for (const { actor, changes } of entries.toReversed())
+    for (const change of changes)
+      if (change.id === id && change.after === null)
+        return `${names.nameRemoved(change)} was removed by ${actorName(actor)}`
+  return null
+}
+
+const isAddedBy = (actor: string, id: StepId, since: readonly HistoryEntry[] | null): boolean =>
+  since?.some(
+    (entry) => entry.actor.id === actor && entry.changes.some((change) => change.id === id && change.before === null),
+  ) === true
+
+function resolveId(given: string, { plan, view, history }: CallContext): TaskReference {
+  const short = shortIn(given)
+  const isMeant = ({ id }: { readonly id: StepId }): boolean => (short === null ? id === given : id.startsWith(short))
+  if (short === null && !isStepId(given)) return missing(given, null)
+  const meant = plan.steps.filter(isMeant)
+  if (meant[0] !== undefined && meant.length === 1) return asItStands(taskName(meant[0]), meant[0])
+  if (meant.length > 1) {
+    return missing(given, `${given} could be ${meant.map(({ id }) => id).join(' or ')}: use the whole id`)
+  }
+  const entries = history.since(history.start) ?? []
+  const gone =
+    view?.plan.steps.find(isMeant) ??
+    entries.flatMap(({ changes }) => changes).find((change) => change.after === null && isMeant(change))?.before
+  return gone === undefined || gone === null ? missing(given, null) : found(taskName(gone), gone.id, plan, entries)
+}
+
+/** Somebody else has given the number to another step. */
+function drift(
+  name: string,
+  seen: Step | undefined,
+  present: Step | undefined,
+  view: View,
+  since: readonly HistoryEntry[] | null,
+  { plan, actor }: CallContext,
+): Refusal {
+  const is = present === undefined ? 'is gone' : `is now ${quoted(present.text)}`
+  const why = since === null ? null : digest(since, actor.id, plan, names, whatMovesNumbers)
+  // What was not there cannot be meant by an earlier version, nor what is further back than anybody remembers.
+  const canRepeat = since !== null && seen !== undefined
+  const remedy = canRepeat ? `Repeat with rev ${view.version} to mean what you saw, or list first.` : 'List first.'
+  return {
+    refused: `${name} ${was(seen, plan)} and ${is}: ${why ?? 'the plan has changed since'}. Nothing was changed. ${remedy}`,
+  }
+}
+
+function was(seen: Step | undefined, plan: Plan): string {
+  if (seen === undefined) return 'was not there when you last looked'
+  const now = plan.step(seen.id)
+  return `was ${quoted(seen.text)} (${now === undefined ? 'removed' : `now ${taskName(now)}`})`
+}
+
+const whatMovesNumbers = (change: StepChange): readonly string[] =>
+  change.before === null || change.after === null ? verbs(change) : []

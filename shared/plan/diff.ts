@@ -1,0 +1,150 @@
+import type { StepId } from '../schema/ids.ts'
+import type { NewStep, PlanOperation, StepFields } from '../schema/operation.ts'
+import type { Step } from '../schema/plan.ts'
+import { longestRising } from './changes.ts'
+import type { Plan } from './plan.ts'
+
+/** One step of a list that somebody wants a plan to hold; new if the plan has no step of that id. */
+export type WantedStep =
+  | { readonly id: StepId; readonly isNew: true; readonly fields: StepFields & { readonly text: string } }
+  /** Only what is to change. */
+  | { readonly id: StepId; readonly isNew: false; readonly fields: StepFields }
+
+/**
+ * The operations that bring a list about, as few as possible: each move is a real edit, which others may conflict with.
+ *
+ * A step of the plan keeps its parent, and is ordered among its siblings as listed. A new one becomes the next sibling
+ * of the one before it in the list, or the first at top level. Steps that are not listed stay behind the step that they
+ * followed; those in `removed` go, and what stays of their sub-steps climbs, with the group that it inherited.
+ * @param wanted each step once, and none of `removed`
+ */
+export function listOperations(
+  plan: Plan,
+  wanted: readonly WantedStep[],
+  removed: ReadonlySet<StepId>,
+): PlanOperation[] {
+  const fields = new Map<StepId, StepFields>()
+  for (const step of wanted) if (!step.isNew && Object.keys(step.fields).length > 0) fields.set(step.id, step.fields)
+  if (removed.size > 0)
+    for (const [id, group] of inheritedGroups(plan, removed)) fields.set(id, { ...fields.get(id), group })
+  return [
+    ...[...fields].map(([id, changed]): PlanOperation => ({ type: 'setStep', id, fields: changed })),
+    ...(removed.size > 0 ? [{ type: 'removeSteps', steps: [...removed], subSteps: false } as const] : []),
+    ...[...families(plan, wanted, removed)].flatMap(([parent, listed]) =>
+      siblingOperations(parent, stayingChildren(plan, parent, removed), listed),
+    ),
+  ]
+}
+
+/** The nearest ancestor that stays. */
+function stayingParent(plan: Plan, { parent }: Step, removed: ReadonlySet<StepId>): StepId | null {
+  let at = parent
+  while (at !== null && removed.has(at)) at = plan.step(at)?.parent ?? null
+  return at
+}
+
+/** Steps that climb from below a removed one, and so would no longer be in the group that they were in. */
+function inheritedGroups(plan: Plan, removed: ReadonlySet<StepId>): Map<StepId, NonNullable<Step['group']>> {
+  const groups = new Map<StepId, NonNullable<Step['group']>>()
+  for (const id of removed) {
+    for (const childId of plan.children(id)) {
+      const child = plan.step(childId)
+      if (child === undefined || removed.has(childId) || child.group !== null) continue
+      const group = plan.groupOf(child)
+      if (group === null) continue
+      const above = stayingParent(plan, child, removed)
+      const parent = above === null ? undefined : plan.step(above)
+      if (parent === undefined || plan.groupOf(parent) !== group) groups.set(childId, group)
+    }
+  }
+  return groups
+}
+
+/** The children that a parent has once steps are removed, in order. */
+function stayingChildren(plan: Plan, parent: StepId | null, removed: ReadonlySet<StepId>): StepId[] {
+  const children = plan.children(parent)
+  if (removed.size === 0) return children
+  const found: StepId[] = []
+  const stack = children.toReversed()
+  for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+    if (removed.has(at)) for (const child of plan.children(at).toReversed()) stack.push(child)
+    else found.push(at)
+  }
+  return found
+}
+
+/** The wanted steps by the parent under which each stands in the end, in the order of the list. */
+function families(
+  plan: Plan,
+  wanted: readonly WantedStep[],
+  removed: ReadonlySet<StepId>,
+): Map<StepId | null, WantedStep[]> {
+  const byParent = new Map<StepId | null, WantedStep[]>()
+  let parent: StepId | null = null
+  for (const step of wanted) {
+    const known = step.isNew ? undefined : plan.step(step.id)
+    if (known !== undefined) parent = stayingParent(plan, known, removed)
+    const family = byParent.get(parent)
+    if (family === undefined) byParent.set(parent, [step])
+    else family.push(step)
+  }
+  return byParent
+}
+
+/** Orders the children of one parent, and adds the new ones among them. */
+function siblingOperations(
+  parent: StepId | null,
+  present: readonly StepId[],
+  listed: readonly WantedStep[],
+): PlanOperation[] {
+  const target = targetOrder(present, listed)
+  const positions = new Map(present.map((id, position) => [id, position]))
+  const old = target.filter((step) => positions.has(step.id))
+  const stay = longestRising(old.map((step) => positions.get(step.id) ?? 0))
+  const still = new Set(old.flatMap((step, i) => (stay.has(i) ? [step.id] : [])))
+  const operations: PlanOperation[] = []
+  let after: StepId | null = null
+  for (let i = 0; i < target.length;) {
+    const kind = kindOf(target[i], still)
+    const start = i
+    while (i < target.length && kindOf(target[i], still) === kind) i++
+    const run = target.slice(start, i)
+    if (kind === 'new') operations.push({ type: 'addSteps', parent, after, steps: run.flatMap(newStep) })
+    else if (kind === 'moved') operations.push({ type: 'moveSteps', parent, after, steps: run.map((step) => step.id) })
+    after = run.at(-1)?.id ?? after
+  }
+  return operations
+}
+
+type Target = WantedStep | { readonly id: StepId; readonly isNew: false }
+
+const kindOf = (step: Target | undefined, still: ReadonlySet<StepId>): 'new' | 'moved' | 'still' =>
+  step?.isNew === true ? 'new' : step !== undefined && still.has(step.id) ? 'still' : 'moved'
+
+const newStep = (step: Target): NewStep[] => (step.isNew ? [{ id: step.id, depth: 0, ...step.fields }] : [])
+
+/** Listed steps in their order; each that is kept behind the listed one that it follows now, or first as it was. */
+function targetOrder(present: readonly StepId[], listed: readonly WantedStep[]): Target[] {
+  const isListed = new Set(listed.map((step) => step.id))
+  const following = new Map<StepId | null, Target[]>()
+  let followed: StepId | null = null
+  for (const id of present) {
+    if (isListed.has(id)) followed = id
+    else {
+      const kept = following.get(followed)
+      if (kept === undefined) following.set(followed, [{ id, isNew: false }])
+      else kept.push({ id, isNew: false })
+    }
+  }
+  const order: Target[] = []
+  // New steps come directly behind the one before them in the list, so those that are kept wait for the next old one.
+  let waiting = following.get(null) ?? []
+  for (const step of listed) {
+    if (!step.isNew) {
+      order.push(...waiting)
+      waiting = following.get(step.id) ?? []
+    }
+    order.push(step)
+  }
+  return [...order, ...waiting]
+}
