@@ -90,7 +90,7 @@ function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
-function operations(size: number): void {
+function measureOperations(size: number): void {
   const bench = filled(size)
   const siblingOf = (step: Step): StepId | null =>
     bench.steps.find((one) => one.parent === step.parent && one.id !== step.id)?.id ?? null
@@ -153,7 +153,7 @@ function operations(size: number): void {
   }
 }
 
-function opening(size: number): void {
+function measureOpening(size: number): void {
   const bench = filled(size)
   let state = Y.encodeStateAsUpdate(bench.doc)
   print(
@@ -174,7 +174,7 @@ function opening(size: number): void {
 }
 
 /** Every change comes from another writer than the one before, so deleted patches do not melt into one. */
-function alternating(changes: number): void {
+function measureAlternating(changes: number): void {
   const bench = filled(200)
   const other = new Y.Doc()
   Y.applyUpdate(other, Y.encodeStateAsUpdate(bench.doc))
@@ -201,8 +201,8 @@ function alternating(changes: number): void {
 
 for (const size of SIZES.length > 0 ? SIZES : [100, 1_000, 10_000]) {
   console.log(`${size} steps`)
-  operations(size)
-  opening(size)
+  measureOperations(size)
+  measureOpening(size)
 }
 console.log('200 steps, 10,000 changes')
-alternating(10_000)
+measureAlternating(10_000)

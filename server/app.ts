@@ -1,7 +1,11 @@
-import type { Config } from './config.ts'
+import { type Access, createAccess, openAccess } from './auth/access.ts'
+import { createDoors, type Doors } from './auth/doors.ts'
+import { type Config, isLoopback } from './config.ts'
 import type { Log } from './rooms/log.ts'
+import { noFiles } from './rooms/files.ts'
 import { Rooms } from './rooms/rooms.ts'
 import type { Storage } from './rooms/storage.ts'
+import { planFiles } from './storage/plan-files.ts'
 import { openSqliteStorage } from './storage/sqlite/storage.ts'
 import { createHttp } from './transports/http/http.ts'
 import { createHttpServer } from './transports/http/server.ts'
@@ -15,13 +19,15 @@ const CLOSE_MS = 10_000
 /** Milliseconds of it for the last answers and close frames to go out. */
 const GRACE_MS = 3_000
 
+type DoorConfig = Partial<Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl' | 'authServers'>>
+
 export interface AppOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'>
+  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> & Partial<Pick<Config, 'filesDirectory'>> & DoorConfig
   /** Closed with the app. */
   readonly storage: Storage
   readonly log: Log
-  /** Names of hosts, besides those of the loopback, under which MCP is reached and whose pages may use it. */
-  readonly allowedHosts?: readonly string[]
+  /** Without it everybody who reaches the server may do everything. */
+  readonly access?: Access
 }
 
 export interface App {
@@ -34,15 +40,17 @@ export interface App {
 }
 
 /** The whole server: everything is wired here, and nowhere else. */
-export function createApp({ config, storage, log, allowedHosts = [] }: AppOptions): App {
+export function createApp({ config, storage, log, access = openAccess }: AppOptions): App {
   let closing: Promise<void> | undefined
-  const rooms = new Rooms({ storage, log, idleMs: config.idleMs })
-  const isWildcard = config.host === '0.0.0.0' || config.host === '::'
-  const hosts = isWildcard ? allowedHosts : [config.host, ...allowedHosts]
-  const mcp = createMcp({ rooms, storage, log, version: VERSION, allowedHosts: hosts })
-  const http = createHttp({ rooms, storage, mcp, log, version: VERSION, isDraining: () => closing !== undefined })
+  const files = config.filesDirectory ? planFiles(config.filesDirectory) : noFiles
+  const rooms = new Rooms({ storage, files, log, idleMs: config.idleMs })
+  const mcp = createMcp({ rooms, storage, access, log, version: VERSION })
+  const doors = doorsOf(config, access)
+  const { publicUrl = null, authServers = [] } = config
+  const gate = { access, doors, publicUrl, authServers, log }
+  const http = createHttp({ rooms, storage, mcp, ...gate, version: VERSION, isDraining: () => closing !== undefined })
   const server = createHttpServer((request, env) => http.fetch(request, env))
-  const sync = attachSync(server.node, rooms, { log })
+  const sync = attachSync(server.node, rooms, { access, doors, log })
   let isListening = false
 
   const close = async (): Promise<void> => {
@@ -76,7 +84,28 @@ export function createApp({ config, storage, log, allowedHosts = [] }: AppOption
 /** The server over its data directory. @throws Error that says what to do, as when another server has the directory */
 export async function openApp(config: Config, log: Log): Promise<App> {
   const storage = await openSqliteStorage({ directory: config.dataDirectory, synchronous: config.synchronous })
-  return createApp({ config, storage, log })
+  try {
+    if (config.access.jwksUrl !== null && config.access.audience === null) {
+      log.warn({}, 'PLANROOM_AUDIENCE is not set: tokens that were made for other servers count here')
+    }
+    return createApp({ config, storage, log, access: await createAccess({ ...config.access, store: storage }) })
+  } catch (error) {
+    await storage.close()
+    throw error
+  }
+}
+
+/** In the open mode on loopback the names and the pages of this machine are all there is; tokens look after themselves. */
+function doorsOf({ host, ...config }: Pick<Config, 'host'> & DoorConfig, { isOpen }: Access): Doors {
+  const { allowedHosts = [], allowedOrigins = [], publicUrl = null } = config
+  const isPrivate = isOpen && isLoopback(host)
+  const own = publicUrl === null ? [] : [new URL(publicUrl)]
+  const hosts = [host, ...own.map(({ hostname }) => hostname), ...allowedHosts]
+  return createDoors({
+    hosts: isPrivate || allowedHosts.length > 0 ? hosts : null,
+    origins: [...allowedOrigins, ...own.map(({ origin }) => origin)],
+    trustsLoopback: isPrivate,
+  })
 }
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {

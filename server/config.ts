@@ -1,7 +1,10 @@
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import { z } from 'zod'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+
+/** Bytes of a secret: fewer than HS256 gives could be guessed. */
+const MIN_SECRET_BYTES = 32
 
 /** What the environment may set, each with what it is when it is not set. */
 const Environment = z.object({
@@ -13,15 +16,30 @@ const Environment = z.object({
     .toLowerCase()
     .pipe(z.enum(['full', 'normal'], 'is full or normal'))
     .default('full'),
+  PLANROOM_FILES_DIR: z.string().min(1, 'is the path of a folder').optional(),
   PLANROOM_IDLE_SECONDS: wholeNumber(0, 86_400, 60),
   PLANROOM_LOG_LEVEL: z
     .string()
     .toLowerCase()
     .pipe(z.enum(LOG_LEVELS, `is one of ${LOG_LEVELS.join(', ')}`))
     .default('info'),
+  PLANROOM_SECRET: z.string().refine(isLongSecret, `has at least ${MIN_SECRET_BYTES} bytes`).optional(),
+  PLANROOM_JWKS_URL: z.string().refine(isSafeUrl, 'is a URL with https (or http on loopback)').optional(),
+  PLANROOM_AUDIENCE: z.string().optional(),
+  PLANROOM_ISSUER: z.string().optional(),
+  PLANROOM_MAX_TOKEN_DAYS: wholeNumber(1, 3_650, 30),
+  PLANROOM_AUTH_SERVERS: list(isSafeUrl, 'is a list of URLs with https, with commas between'),
+  PLANROOM_PUBLIC_URL: z
+    .string()
+    .refine(isOrigin, 'is an address such as https://plans.example, without a path')
+    .optional(),
+  PLANROOM_ALLOWED_HOSTS: list(isHost, 'is a list of host names, with commas between'),
+  PLANROOM_ALLOWED_ORIGINS: list(isOrigin, 'is a list of origins such as https://plans.example, with commas between'),
   PLANROOM_INSECURE_OPEN: z.enum(['0', '1'], 'is 1 or 0').default('0'),
 })
 const KNOWN = Object.keys(Environment.shape)
+/** Settings of the command line, which may be set in the same shell. */
+const OF_CLIENTS = ['PLANROOM_URL', 'PLANROOM_TOKEN', 'PLANROOM_DEMO_SECONDS']
 /** Settings of another server that runs on several nodes: to ignore them would lose plans that somebody believes kept. */
 const RESERVED = ['DATABASE_URL', 'REDIS_URL']
 
@@ -32,9 +50,28 @@ export interface Config {
   readonly dataDirectory: string
   /** FULL: every commit is on the disk before it is answered. NORMAL: a power failure may take the last ones. */
   readonly synchronous: 'FULL' | 'NORMAL'
+  /** The folder below which calls may name files to read; null: none. */
+  readonly filesDirectory: string | null
   /** Milliseconds that a room without sessions stays loaded. */
   readonly idleMs: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
+  /** How tokens are checked; with neither a secret nor keys the server is open. */
+  readonly access: {
+    readonly secret: string | null
+    readonly jwksUrl: string | null
+    readonly audience: string | null
+    readonly issuer: string | null
+    /** Milliseconds that a token may be good for. */
+    readonly maxLifeMs: number
+  }
+  /** Where clients of MCP get tokens. */
+  readonly authServers: readonly string[]
+  /** The origin under which the server is reached from outside; null: as each request says. */
+  readonly publicUrl: string | null
+  /** Names under which the server answers, besides those of the loopback. */
+  readonly allowedHosts: readonly string[]
+  /** Origins whose pages may use the server. */
+  readonly allowedOrigins: readonly string[]
 }
 
 /** Everything that is wrong with the configuration, in one message of one line. */
@@ -56,10 +93,12 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     ...(parsed.error?.issues ?? []).map(({ path, message }) => `${path.join('.')} ${message}`),
   ]
   const host = (set.get('HOST') ?? '127.0.0.1').replace(/^\[(.*)\]$/, '$1')
-  if (!isLoopback(host) && set.get('PLANROOM_INSECURE_OPEN') !== '1') {
+  const isOpen = !set.has('PLANROOM_SECRET') && !set.has('PLANROOM_JWKS_URL')
+  if (isOpen && !isLoopback(host) && set.get('PLANROOM_INSECURE_OPEN') !== '1') {
     wrong.push(
       `HOST is ${host}, but there is no access control: everybody who reaches it could read and change every plan. ` +
-        'Leave it at 127.0.0.1, or set PLANROOM_INSECURE_OPEN=1 if that is meant',
+        'Set PLANROOM_SECRET or PLANROOM_JWKS_URL, so that a token is needed; or leave HOST at 127.0.0.1; or set ' +
+        'PLANROOM_INSECURE_OPEN=1 if that is meant',
     )
   }
   if (wrong.length > 0 || !parsed.success) throw new ConfigError(`The configuration is wrong: ${wrong.join('; ')}.`)
@@ -69,21 +108,62 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host,
     dataDirectory: values.PLANROOM_DATA_DIR,
     synchronous: values.PLANROOM_SYNCHRONOUS === 'full' ? 'FULL' : 'NORMAL',
+    filesDirectory: values.PLANROOM_FILES_DIR ?? null,
     idleMs: values.PLANROOM_IDLE_SECONDS * 1_000,
     logLevel: values.PLANROOM_LOG_LEVEL,
+    access: {
+      secret: values.PLANROOM_SECRET ?? null,
+      jwksUrl: values.PLANROOM_JWKS_URL ?? null,
+      audience: values.PLANROOM_AUDIENCE ?? null,
+      issuer: values.PLANROOM_ISSUER ?? null,
+      maxLifeMs: values.PLANROOM_MAX_TOKEN_DAYS * 86_400_000,
+    },
+    authServers: values.PLANROOM_AUTH_SERVERS,
+    publicUrl: values.PLANROOM_PUBLIC_URL ?? null,
+    allowedHosts: values.PLANROOM_ALLOWED_HOSTS,
+    allowedOrigins: values.PLANROOM_ALLOWED_ORIGINS,
   }
 }
 
 /** A name with a slip in it would be a setting that does nothing, and nobody would know. */
 function unknownNames(names: Iterable<string>): string[] {
-  const unknown = [...names].filter((name) => /^planroom_/i.test(name) && !KNOWN.includes(name))
+  const unknown = [...names].filter((name) => /^planroom_/i.test(name) && ![...KNOWN, ...OF_CLIENTS].includes(name))
   if (unknown.length === 0) return []
   const known = KNOWN.filter((name) => name.startsWith('PLANROOM_'))
   return [`${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not known; known are ${known.join(', ')}`]
 }
 
-function isLoopback(host: string): boolean {
+/** @param host an address or a name to listen on, IPv6 without brackets */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.'))
+}
+
+function isLongSecret(secret: string): boolean {
+  return Buffer.byteLength(secret) >= MIN_SECRET_BYTES
+}
+
+/** Keys that come over plain http could be anybody's. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[(.*)\]$/, '$1')))
+}
+
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text
+}
+
+/** A name or an address, with a port or without. */
+function isHost(text: string): boolean {
+  return isIPv6(text) || (URL.canParse(`http://${text}`) && /^[^/?#@\\\s*]+$/.test(text))
+}
+
+function list(isOne: (text: string) => boolean, message: string) {
+  return z
+    .string()
+    .transform((text) => text.split(',').map((one) => one.trim()))
+    .refine((all) => all.every(isOne), message)
+    .default([])
 }
 
 function wholeNumber(least: number, most: number, standard: number) {

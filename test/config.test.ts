@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../server/config.ts'
 
+const SECRET = 'a secret that has the 32 bytes it needs'
+
 const wrong = (environment: Record<string, string>): string => {
   try {
     readConfig(environment)
@@ -20,8 +22,13 @@ describe('the configuration', () => {
       synchronous: 'FULL',
       idleMs: 60_000,
       logLevel: 'info',
+      access: { secret: null, jwksUrl: null, audience: null, issuer: null, maxLifeMs: 30 * 86_400_000 },
+      authServers: [],
+      publicUrl: null,
+      allowedHosts: [],
+      allowedOrigins: [],
     }
-    expect(readConfig({ PATH: '/bin', HOME: '/root' })).toEqual(standard)
+    expect(readConfig({ PATH: '/bin', HOME: '/root', PLANROOM_URL: 'http://a', PLANROOM_TOKEN: 'x' })).toEqual(standard)
     expect(readConfig({ PORT: '', HOST: ' ', PLANROOM_DATA_DIR: '', DATABASE_URL: '', PLANROOM_TYPO: '' })).toEqual(
       standard,
     )
@@ -37,8 +44,35 @@ describe('the configuration', () => {
         PLANROOM_IDLE_SECONDS: '5',
         PLANROOM_LOG_LEVEL: 'debug',
         PLANROOM_INSECURE_OPEN: '0',
+        PLANROOM_SECRET: SECRET,
+        PLANROOM_JWKS_URL: 'https://login.example/keys',
+        PLANROOM_AUDIENCE: 'planroom',
+        PLANROOM_ISSUER: 'https://login.example',
+        PLANROOM_MAX_TOKEN_DAYS: '7',
+        PLANROOM_AUTH_SERVERS: 'https://login.example, http://127.0.0.1:9000',
+        PLANROOM_PUBLIC_URL: 'https://plans.example',
+        PLANROOM_ALLOWED_HOSTS: 'plans.example,fd00::1,[fd00::2]:80',
+        PLANROOM_ALLOWED_ORIGINS: 'https://app.example',
       }),
-    ).toEqual({ port: 0, host: '::1', dataDirectory: '/data', synchronous: 'NORMAL', idleMs: 5_000, logLevel: 'debug' })
+    ).toEqual({
+      port: 0,
+      host: '::1',
+      dataDirectory: '/data',
+      synchronous: 'NORMAL',
+      idleMs: 5_000,
+      logLevel: 'debug',
+      access: {
+        secret: SECRET,
+        jwksUrl: 'https://login.example/keys',
+        audience: 'planroom',
+        issuer: 'https://login.example',
+        maxLifeMs: 7 * 86_400_000,
+      },
+      authServers: ['https://login.example', 'http://127.0.0.1:9000'],
+      publicUrl: 'https://plans.example',
+      allowedHosts: ['plans.example', 'fd00::1', '[fd00::2]:80'],
+      allowedOrigins: ['https://app.example'],
+    })
   })
 
   test('names everything that is wrong at once, in a line', () => {
@@ -54,14 +88,17 @@ describe('the configuration', () => {
     })
     expect(message).toBe(
       'The configuration is wrong: PLANROOM_DATADIR is not known; known are PLANROOM_DATA_DIR, PLANROOM_SYNCHRONOUS, ' +
-        'PLANROOM_IDLE_SECONDS, PLANROOM_LOG_LEVEL, PLANROOM_INSECURE_OPEN; ' +
+        'PLANROOM_IDLE_SECONDS, PLANROOM_LOG_LEVEL, PLANROOM_SECRET, PLANROOM_JWKS_URL, PLANROOM_AUDIENCE, ' +
+        'PLANROOM_ISSUER, PLANROOM_MAX_TOKEN_DAYS, PLANROOM_AUTH_SERVERS, PLANROOM_PUBLIC_URL, ' +
+        'PLANROOM_ALLOWED_HOSTS, PLANROOM_ALLOWED_ORIGINS, PLANROOM_INSECURE_OPEN; ' +
         'DATABASE_URL is set, but running on several nodes is not there yet: unset it to keep plans in a directory; ' +
         'REDIS_URL is set, but running on several nodes is not there yet: unset it to keep plans in a directory; ' +
         'PORT is a whole number from 0 to 65535; PLANROOM_SYNCHRONOUS is full or normal; ' +
         'PLANROOM_IDLE_SECONDS is a whole number from 0 to 86400; ' +
         'PLANROOM_LOG_LEVEL is one of fatal, error, warn, info, debug, trace, silent; ' +
         'HOST is 0.0.0.0, but there is no access control: everybody who reaches it could read and change every plan. ' +
-        'Leave it at 127.0.0.1, or set PLANROOM_INSECURE_OPEN=1 if that is meant.',
+        'Set PLANROOM_SECRET or PLANROOM_JWKS_URL, so that a token is needed; or leave HOST at 127.0.0.1; or set ' +
+        'PLANROOM_INSECURE_OPEN=1 if that is meant.',
     )
   })
 
@@ -81,6 +118,30 @@ describe('the configuration', () => {
       expect(wrong({ HOST, PLANROOM_INSECURE_OPEN: '0' })).toContain('PLANROOM_INSECURE_OPEN=1')
       expect(readConfig({ HOST, PLANROOM_INSECURE_OPEN: '1' }).host).toBe(HOST)
     }
+    for (const HOST of ['0.0.0.0', 'example.org']) {
+      expect(readConfig({ HOST, PLANROOM_SECRET: SECRET }).host).toBe(HOST)
+      expect(readConfig({ HOST, PLANROOM_JWKS_URL: 'https://login.example/keys' }).host).toBe(HOST)
+    }
     expect(wrong({ PLANROOM_INSECURE_OPEN: 'yes' })).toContain('PLANROOM_INSECURE_OPEN is 1 or 0')
+  })
+
+  test('a weak secret is refused, and not shown', () => {
+    const message = wrong({ PLANROOM_SECRET: 'hunter2-hunter2-hunter2-hunter2' })
+    expect(message).toBe('The configuration is wrong: PLANROOM_SECRET has at least 32 bytes.')
+    expect(readConfig({ PLANROOM_SECRET: 'ä'.repeat(16) }).access.secret).toBe('ä'.repeat(16))
+  })
+
+  test('addresses that keys or pages come from are whole and safe', () => {
+    for (const url of ['http://login.example/keys', 'login.example', 'file:///keys', 'ftp://login.example']) {
+      expect(wrong({ PLANROOM_JWKS_URL: url })).toContain('PLANROOM_JWKS_URL is a URL with https')
+    }
+    expect(readConfig({ PLANROOM_JWKS_URL: 'http://[::1]:9/keys' }).access.jwksUrl).toBe('http://[::1]:9/keys')
+    for (const origin of ['*', 'app.example', 'https://app.example/', 'https://a.example;https://b.example', 'null']) {
+      expect(wrong({ PLANROOM_ALLOWED_ORIGINS: origin })).toContain('PLANROOM_ALLOWED_ORIGINS is a list of origins')
+    }
+    for (const host of ['*', '*.example', 'https://plans.example', 'plans.example/x', 'a b', 'plans.example,']) {
+      expect(wrong({ PLANROOM_ALLOWED_HOSTS: host })).toContain('PLANROOM_ALLOWED_HOSTS is a list of host names')
+    }
+    expect(wrong({ PLANROOM_PUBLIC_URL: 'https://plans.example/planroom' })).toContain('PLANROOM_PUBLIC_URL')
   })
 })

@@ -6,7 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { outlineLines } from '../../shared/dialects/outline.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
-import { ConnectedPlan } from '../sdk/connect.ts'
+import type { LivePlan } from '../sdk/live-plan.ts'
+import { connectPlan } from '../sdk/live-plan.ts'
 
 const url = process.env['PLANROOM_URL'] ?? 'http://127.0.0.1:4080'
 const seconds = Number(process.env['PLANROOM_DEMO_SECONDS'] ?? 60)
@@ -127,9 +128,9 @@ async function reviewer(): Promise<void> {
 }
 
 /** Somebody in a train: edits go on while the connection does not. */
-async function person(live: ConnectedPlan): Promise<void> {
+async function person(live: LivePlan): Promise<void> {
   await until(0.3)
-  live.provider.disconnect()
+  live.goOffline()
   say('anna', 'goes offline (the train enters a tunnel)')
   await until(0.4)
   const last = live.plan.steps.at(-1)
@@ -145,7 +146,7 @@ async function person(live: ConnectedPlan): Promise<void> {
     say('anna', 'rewrites a step and adds one below it, offline: she knows the customer')
   }
   await until(0.65)
-  live.provider.connect()
+  live.goOnline()
   await live.whenSynced()
   say('anna', "is back; her edits and everybody's are merged")
 }
@@ -154,7 +155,7 @@ const shape = (plan: Plan): string =>
   JSON.stringify(plan.steps.map(({ id, depth, text, status, number }) => [id, depth, text, status, number]))
 
 /** Resolves when the replica shows what the server says. */
-async function equalTo(live: ConnectedPlan, wanted: string): Promise<boolean> {
+async function equalTo(live: LivePlan, wanted: string): Promise<boolean> {
   await live.whenSynced()
   for (let tries = 0; tries < 50; tries++) {
     if (shape(live.plan) === wanted) return true
@@ -174,27 +175,26 @@ async function main(): Promise<void> {
     return
   }
   console.log(`Thread ${thread} at ${url}, for ${seconds} s. Watch along: npm run watch -- ${thread}\n`)
-  const anna = new ConnectedPlan({ url, thread, name: 'anna' })
-  const watcher = new ConnectedPlan({ url, thread, name: 'watcher' })
+  const anna = connectPlan({ url, thread, name: 'anna' })
+  const watcher = connectPlan({ url, thread, name: 'watcher' })
   let seen = 0
-  watcher.subscribe(() => seen++)
+  watcher.subscribe(({ type }) => (seen += type === 'change' ? 1 : 0))
   try {
     await Promise.all([anna.whenSynced(), watcher.whenSynced()])
     await Promise.all([planner(), coder(), reviewer(), person(anna)])
     await until(1)
-    const fresh = new ConnectedPlan({ url, thread, name: 'newcomer' })
+    const fresh = connectPlan({ url, thread, name: 'newcomer' })
     await fresh.whenSynced()
     const wanted = shape(fresh.plan)
     const equal = (await equalTo(anna, wanted)) && (await equalTo(watcher, wanted))
     console.log(`\n${outlineLines(fresh.plan).join('\n')}\n`)
     console.log(
-      `The watcher saw ${seen} updates. Replicas of anna, the watcher and a newcomer: ${equal ? 'all equal' : 'NOT EQUAL'}.`,
+      `The watcher saw ${seen} changes. Replicas of anna, the watcher and a newcomer: ${equal ? 'all equal' : 'NOT EQUAL'}.`,
     )
     process.exitCode = equal ? 0 : 1
-    fresh.close()
+    await fresh.close()
   } finally {
-    anna.close()
-    watcher.close()
+    await Promise.all([anna.close(), watcher.close()])
   }
 }
 

@@ -87,8 +87,9 @@ export class Bridge {
           this.#refused(id, response.status, reply)
           isAnswered = true
         } else if (isObject(reply) && !('method' in reply)) {
-          if (asObject(message)['method'] === 'initialize')
-            this.#version = String(asObject(reply['result'])['protocolVersion'] ?? '')
+          const { protocolVersion } = asObject(reply['result'])
+          if (asObject(message)['method'] === 'initialize' && typeof protocolVersion === 'string')
+            this.#version = protocolVersion
           // A server that could not read the request does not know whose it was.
           this.#options.write(JSON.stringify(reply['id'] === null ? { ...reply, id } : reply))
           isAnswered = true
@@ -124,7 +125,8 @@ export class Bridge {
     }
     const { method, params } = asObject(message)
     const said = asObject(asObject(params)['_meta'])[PROTOCOL_VERSION]
-    if (typeof said !== 'string') return this.#version === '' ? headers : { ...headers, 'MCP-Protocol-Version': this.#version }
+    if (typeof said !== 'string')
+      return this.#version === '' ? headers : { ...headers, 'MCP-Protocol-Version': this.#version }
     headers['MCP-Protocol-Version'] = said
     headers['Mcp-Method'] = String(method)
     const name = asObject(params)[NAMED_BY.get(method) ?? '']
@@ -149,7 +151,7 @@ function asHeader(text: string): string {
 }
 
 /** The messages of an answer, as they come. @throws Error if it is none of JSON */
-async function* repliesIn(response: Response): AsyncGenerator<unknown> {
+async function* repliesIn(response: Response): AsyncGenerator {
   const type = response.headers.get('content-type') ?? ''
   if (response.body === null) return
   if (!type.startsWith('text/event-stream')) {

@@ -5,11 +5,12 @@ import { verbs } from '../../shared/dialects/digest.ts'
 import { changesBetween } from '../../shared/plan/changes.ts'
 import { Plan } from '../../shared/plan/plan.ts'
 import { isThreadId } from '../../shared/schema/ids.ts'
-import { ConnectedPlan } from '../sdk/connect.ts'
+import type { PlanStatus } from '../sdk/events.ts'
+import { connectPlan } from '../sdk/live-plan.ts'
 
 const USAGE = `Usage: npm run watch -- <thread> [--url http://127.0.0.1:4080] [--name watcher]
 
-Shows a plan live, until Ctrl-C.`
+Shows a plan live, until Ctrl-C. PLANROOM_TOKEN is the token, where the server wants one.`
 
 /** Events told below the plan. */
 const TOLD = 8
@@ -26,28 +27,31 @@ function main(): void {
     return
   }
   const url = values.url ?? process.env['PLANROOM_URL'] ?? 'http://127.0.0.1:4080'
-  const live = new ConnectedPlan({ url, thread, name: values.name ?? 'watcher' })
+  // Not by an option: others can read the arguments of a process.
+  const token = process.env['PLANROOM_TOKEN']
+  const who = { name: values.name ?? 'watcher', ...(token === undefined ? {} : { token }) }
+  const live = connectPlan({ url, thread, ...who })
   const show = process.stdout.isTTY ? redraw(thread) : log()
   let before = Plan.empty
-  let status = 'connecting'
-  const update = (): void => {
-    show(before, live.plan, status)
+  live.subscribe((event) => {
+    if (event.type !== 'change' && event.type !== 'status') return
+    show(before, live.plan, statusText(live.status, url))
     before = live.plan
-  }
-  live.provider.on('status', (event: { status: string }) => {
-    status = event.status === 'connected' ? `live at ${url}` : event.status
-    update()
-  })
-  live.provider.on('closed', ({ code, reason }: { code: number; reason: string }) => {
-    console.error(`The server has ended this: ${reason} (${code})`)
+    const end = live.status.kind === 'deleted' || live.status.kind === 'refused'
+    if (event.type !== 'status' || !end) return
+    console.error(`The server has ended this: ${statusText(live.status, url)}`)
     process.exitCode = 1
-    live.close()
+    void live.close()
   })
-  live.subscribe(update)
   process.on('SIGINT', () => {
-    live.close()
-    process.exit(0)
+    void live.close().then(() => process.exit(0))
   })
+}
+
+function statusText(status: PlanStatus, url: string): string {
+  if (status.kind === 'online') return `live at ${url}`
+  if (status.kind === 'refused') return `${status.why} (${status.code})`
+  return status.kind === 'deleted' ? 'the thread was deleted' : status.kind
 }
 
 type Show = (before: Plan, after: Plan, status: string) => void

@@ -15,7 +15,9 @@ export function takeLock(fs: FileSystem, path: string): () => void {
     if (bytes === null) continue
     const [pid = '', born = ''] = new TextDecoder().decode(bytes).split(' ')
     if (isAlive(fs, Number(pid), born))
-      throw new Error(`The store ${path.replace(/\.lock$/, '')} is in use by process ${pid}. If that is wrong: delete ${path}.`)
+      throw new Error(
+        `The store ${path.replace(/\.lock$/, '')} is in use by process ${pid}. If that is wrong: delete ${path}.`,
+      )
     // Of several that find it at once, one takes it away; it must not be a new one that is taken.
     const old = `${path}.${toBase64UrlEncoded(getRandomValues(new Uint8Array(6)))}`
     try {

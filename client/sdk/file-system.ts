@@ -55,11 +55,22 @@ export function fileSystem(): FileSystem {
     read: (path) => (fs.existsSync(path) ? new Uint8Array(fs.readFileSync(path)) : null),
     write: (path, bytes) => withFile(path, 'w', (file) => writeAll(file, bytes)),
     create: (path, bytes) => {
+      // Whole or not at all: by a second name for a file that is written already, where the system has such a thing.
+      const other = `${path}.${process.pid}`
+      try {
+        withFile(other, 'w', (file) => writeAll(file, bytes))
+        fs.linkSync(other, path)
+        return true
+      } catch (error) {
+        if (isExisting(error)) return false
+      } finally {
+        fs.rmSync(other, { force: true })
+      }
       try {
         withFile(path, 'wx', (file) => writeAll(file, bytes))
         return true
       } catch (error) {
-        if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+        if (isExisting(error)) return false
         throw error
       }
     },
@@ -90,3 +101,5 @@ export function fileSystem(): FileSystem {
     },
   }
 }
+
+const isExisting = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'EEXIST'

@@ -11,52 +11,78 @@ export function indexedDbStore(name: string, factory: IDBFactory = globalThis.in
   let database: Promise<IDBDatabase> | null = null
   /** The keys that this store has seen. Another tab may have added others, and they are not this one's to replace. */
   let keys: IDBValidKey[] = []
+  /** All that is written, one after the other. */
+  let line: Promise<unknown> = Promise.resolve()
+  /** Records that wait to be added together. */
+  let waiting: { readonly records: Uint8Array[]; readonly added: Promise<void> } | null = null
 
   const open = (): Promise<IDBDatabase> => (database ??= openDatabase(factory, name))
-  const write = async <T>(stores: string[], work: (transaction: IDBTransaction) => T): Promise<T> => {
+  const inLine = <T>(work: () => Promise<T>): Promise<T> => {
+    // What is appended from now on comes behind this.
+    waiting = null
+    const done = line.then(work)
+    line = done.catch(() => {})
+    return done
+  }
+  const write = async <T>(stores: string[], work: (transaction: IDBTransaction) => Promise<T>): Promise<T> => {
     const transaction = (await open()).transaction(stores, 'readwrite')
-    const result = work(transaction)
-    await finished(transaction)
+    const [result] = await Promise.all([work(transaction), finished(transaction)])
     return result
+  }
+  const addAll = (transaction: IDBTransaction, records: readonly Uint8Array[]): Promise<IDBValidKey[]> => {
+    const store = transaction.objectStore(RECORDS)
+    return Promise.all(records.map((record) => answer(store.add(record))))
   }
 
   return {
-    load: async () => {
-      const transaction = (await open()).transaction([RECORDS], 'readonly')
-      const records = transaction.objectStore(RECORDS)
-      const [found, values] = await Promise.all([answer(records.getAllKeys()), readAll(records)])
-      keys = found
-      return values
-    },
-    append: async (record) => {
-      const key = await write([RECORDS], (transaction) => answer(transaction.objectStore(RECORDS).add(record)))
-      keys.push(await key)
-    },
-    replace: async (others) => {
-      const old = keys
-      const added = await write([RECORDS], (transaction) => {
-        const records = transaction.objectStore(RECORDS)
-        const fresh = others.map((record) => answer(records.add(record)))
-        for (const key of old) records.delete(key)
-        return fresh
+    load: () =>
+      inLine(async () => {
+        const records = (await open()).transaction([RECORDS], 'readonly').objectStore(RECORDS)
+        const [found, values] = await Promise.all([answer(records.getAllKeys()), readAll(records)])
+        keys = found
+        return values
+      }),
+    append: (record) => {
+      if (waiting !== null) {
+        waiting.records.push(record)
+        return waiting.added
+      }
+      const records = [record]
+      const added = inLine(async () => {
+        if (waiting?.records === records) waiting = null
+        keys.push(...(await write([RECORDS], (transaction) => addAll(transaction, records))))
       })
-      keys = [...(await Promise.all(added)), ...keys.slice(old.length)]
+      waiting = { records, added }
+      return added
     },
-    setAside: async () => {
-      const transaction = (await open()).transaction([RECORDS], 'readonly')
-      const records = await readAll(transaction.objectStore(RECORDS))
-      const at = new Date().toISOString()
-      const key = await write([ASIDE], (writing) => answer(writing.objectStore(ASIDE).add({ at, records })))
-      return `${name}/${ASIDE}/${String(await key)}`
-    },
-    clear: async () => {
-      await write([RECORDS], (transaction) => transaction.objectStore(RECORDS).clear())
-      keys = []
-    },
-    close: async () => {
-      const opened = await database?.catch(() => null)
-      opened?.close()
-    },
+    replace: (others) =>
+      inLine(async () => {
+        const old = keys
+        keys = await write([RECORDS], (transaction) => {
+          const added = addAll(transaction, others)
+          for (const key of old) transaction.objectStore(RECORDS).delete(key)
+          return added
+        })
+      }),
+    setAside: () =>
+      inLine(async () => {
+        const at = new Date().toISOString()
+        const key = await write([RECORDS, ASIDE], async (transaction) => {
+          const records = await readAll(transaction.objectStore(RECORDS))
+          return answer(transaction.objectStore(ASIDE).add({ at, records }))
+        })
+        return `${name}/${ASIDE}/${String(key)}`
+      }),
+    clear: () =>
+      inLine(async () => {
+        await write([RECORDS], (transaction) => answer(transaction.objectStore(RECORDS).clear()))
+        keys = []
+      }),
+    close: () =>
+      inLine(async () => {
+        const opened = await database?.catch(() => null)
+        opened?.close()
+      }),
   }
 }
 

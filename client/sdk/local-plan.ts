@@ -11,7 +11,8 @@ import { settle, SETTLING } from '../../shared/plan/settle.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 
-const SOMEBODY: Actor = { id: '', name: '', kind: 'system' }
+/** Whoever writes into the document from elsewhere: no caller has this id. */
+const SOMEBODY: Actor = { id: ' elsewhere', name: '', kind: 'system' }
 
 export interface LocalPlanOptions {
   /** A document to go on with; it must not be connected to a server, which would number the steps too. */

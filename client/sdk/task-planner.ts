@@ -51,4 +51,7 @@ export class TaskPlanner {
   }
 }
 
-const seed = ({ title, content, status = 'pending' }: SeedTask): TodoItem => ({ content: title ?? content ?? '', status })
+const seed = ({ title, content, status = 'pending' }: SeedTask): TodoItem => ({
+  content: title ?? content ?? '',
+  status,
+})

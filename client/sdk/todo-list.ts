@@ -4,6 +4,7 @@ import type { Todo } from '../../shared/dialects/checklist/show.ts'
 import { statusText, todosOf } from '../../shared/dialects/checklist/show.ts'
 import type { Tool } from '../../shared/dialects/dialect.ts'
 import { oneLine } from '../../shared/dialects/lines.ts'
+import type { Actor } from '../../shared/schema/actor.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
 import type { Status } from '../../shared/schema/plan.ts'
@@ -45,7 +46,7 @@ const COLOURS: Readonly<Record<Status, string>> = {
 export class TodoList {
   readonly #host: PlanHost
   readonly #caller: PlanCaller
-  readonly #id = `list-${newStepId()}`
+  readonly #id: string = newStepId()
 
   constructor(plan: PlanHost = new LocalPlan()) {
     this.#host = plan
@@ -54,7 +55,7 @@ export class TodoList {
 
   /** In order, as read_todos shows them. */
   get todos(): Todo[] {
-    this.#caller.looked()
+    this.#caller.looked(this.#as(''))
     return todosOf(this.#host.plan)
   }
 
@@ -75,7 +76,12 @@ export class TodoList {
 
   /** Calls write_todos or read_todos, with arguments as a model gives them. @throws Error for any other name */
   call(name: string, args: unknown, actor = ''): ToolReply {
-    return this.#caller.call(checklistTool(name), args, { id: this.#id, name: actor, kind: 'agent' })
+    return this.#caller.call(checklistTool(name), args, this.#as(actor))
+  }
+
+  /** Whoever writes through the list, it is one caller. */
+  #as(name: string): Actor {
+    return { id: this.#id, name, kind: 'agent' }
   }
 
   /** Whether anything is neither completed nor cancelled. */
@@ -90,7 +96,7 @@ export class TodoList {
 
   /** The block for a prompt; null while the list is empty. Whoever asks for it has seen the list. */
   buildStatusText(): string | null {
-    this.#caller.looked()
+    this.#caller.looked(this.#as(''))
     return statusText(this.#host.plan, this.#host.version) || null
   }
 

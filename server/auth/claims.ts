@@ -20,7 +20,7 @@ export const Claims = z.object({
   sub: label,
   name: label.optional(),
   kind: z.enum(['agent', 'human'], 'is agent or human').default('agent'),
-  role: z.enum(ROLES, `is ${ROLES.join(', ')}`),
+  role: z.enum(ROLES, `is one of ${ROLES.join(', ')}`),
   threads: z.array(ThreadPattern).min(1, 'is empty').max(MAX_PATTERNS, `has more than ${MAX_PATTERNS} patterns`),
   exp: time,
   iat: time.optional(),
@@ -40,7 +40,10 @@ export interface Identity {
 }
 
 /** The subject is the actor: two of one name are two. @param maxLifeMs how long tokens are good for at most */
-export function identityOf({ sub, name = sub, kind, role, threads, exp, iat, jti }: Claims, maxLifeMs: number): Identity {
+export function identityOf(
+  { sub, name = sub, kind, role, threads, exp, iat, jti }: Claims,
+  maxLifeMs: number,
+): Identity {
   const expiresAt = exp * 1_000
   return {
     actor: { id: sub, name, kind },

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 
 export interface DoorOptions {
   /** Names under which the server may be asked for besides those of the loopback; null: any. */
@@ -21,7 +21,7 @@ export interface Doors {
 }
 
 export function createDoors({ hosts, origins, trustsLoopback }: DoorOptions): Doors {
-  const names = hosts === null ? null : new Set(hosts.map((name) => name.toLowerCase()))
+  const names = hosts === null ? null : new Set(hosts.map(asHost))
   return {
     allowsHost: (host) => {
       if (names === null) return true
@@ -38,6 +38,11 @@ export function createDoors({ hosts, origins, trustsLoopback }: DoorOptions): Do
       return page.host === own?.host || (trustsLoopback && isLoopbackName(page.hostname))
     },
   }
+}
+
+/** As URL has it: lower case, IPv6 in brackets, and no port that goes without saying. */
+function asHost(name: string): string {
+  return parse(`http://${isIPv6(name) ? `[${name}]` : name}`)?.host ?? name
 }
 
 /** Null for anything but an http(s) address without a path. */

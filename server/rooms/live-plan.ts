@@ -24,6 +24,9 @@ export interface LivePlanOptions {
   readonly onFailed: (error: RoomFailed) => void
 }
 
+/** The update that changes nothing. */
+const NO_CHANGE = Y.encodeStateAsUpdate(new Y.Doc())
+
 /** What a change is logged as. */
 export type Deed = Pick<LogEntry, 'source' | 'actor' | 'tool' | 'reasoning'>
 
@@ -45,21 +48,31 @@ export class LivePlan {
   #snapshotAt: number
   #closed: Error | null = null
 
-  /** @param history what was lived through before, if it ends at the stored version */
-  constructor(options: LivePlanOptions, stored: StoredPlan | null, history: History | null) {
+  /**
+   * @param history what was lived through before, if it ends at the stored version
+   * @param passing is shown the plan as it stood at each version since the snapshot, while the log is read
+   */
+  constructor(
+    options: LivePlanOptions,
+    stored: StoredPlan | null,
+    history: History | null,
+    passing: (version: number, plan: () => Plan) => void = () => {},
+  ) {
     this.#options = options
-    const updates = [...(stored?.snapshot ? [stored.snapshot] : []), ...(stored?.updates ?? [])]
-    this.doc.transact(() => {
-      for (const update of updates) Y.applyUpdate(this.doc, update)
-    })
-    this.doc.on('update', (update: Uint8Array) => this.#written.push(update))
+    const { version, snapshot, updates } = stored ?? { version: 0, snapshot: null, updates: [] }
+    if (snapshot !== null) Y.applyUpdate(this.doc, snapshot)
     this.#reader = new PlanReader(this.doc)
+    this.#snapshotAt = version - updates.length
+    passing(this.#snapshotAt, () => this.#reader.plan)
+    updates.forEach((update, i) => {
+      Y.applyUpdate(this.doc, update)
+      passing(this.#snapshotAt + i + 1, () => this.#reader.plan)
+    })
     this.#reader.takeFindings()
-    const version = stored?.version ?? 0
+    this.doc.on('update', (update: Uint8Array) => this.#written.push(update))
     this.history = history?.version === version ? history : new History(version)
     this.outbox = new Outbox(version)
-    this.#bytes = updates.reduce((sum, update) => sum + update.length, 0)
-    this.#snapshotAt = version - (stored?.updates.length ?? 0)
+    this.#bytes = updates.reduce((sum, update) => sum + update.length, snapshot?.length ?? 0)
   }
 
   get plan(): Plan {
@@ -73,14 +86,15 @@ export class LivePlan {
   /**
    * Makes one change, settles it, and gives its entry to the log.
    * @param before the plan before somebody else's update, for what only the server may change; null for the server's own
-   * @param remember makes the record that is kept under an Idempotency-Key
-   * @returns whether there was anything to change
+   * @param remember makes the record that is kept under an Idempotency-Key; when it is given, the change counts as a
+   *   version even if there is nothing to change
+   * @returns whether there is a new version
    */
   change(
     deed: Deed,
     before: Plan | null,
     write: (doc: Y.Doc) => void,
-    remember: (changes: readonly StepChange[]) => LogEntry['idempotency'] = () => undefined,
+    remember?: (changes: readonly StepChange[]) => LogEntry['idempotency'],
   ): boolean {
     this.assertUsable()
     const from = this.plan
@@ -88,10 +102,10 @@ export class LivePlan {
     try {
       write(this.doc)
       settle(this.doc, this.#reader, before)
-      if (this.#written.length === 0) return false
-      const update = Y.mergeUpdates(this.#written)
+      if (this.#written.length === 0 && remember === undefined) return false
+      const update = this.#written.length === 0 ? NO_CHANGE : Y.mergeUpdates(this.#written)
       const { changes } = this.history.record(deed.actor, from, this.plan)
-      const idempotency = remember(changes)
+      const idempotency = remember?.(changes)
       const version = this.outbox.advance()
       const entry = { version, at: this.#options.now(), ...deed, summary: summarize(changes), update }
       this.#append(idempotency === undefined ? entry : { ...entry, idempotency })

@@ -1,28 +1,32 @@
 import type { Outcome, ToolReply } from '../../shared/dialects/call.ts'
-import { acceptedReply, news, prepareCall, refusedReply } from '../../shared/dialects/call.ts'
-import type { CallContext, Dialect, Situation, Tool } from '../../shared/dialects/dialect.ts'
+import { fileNamed } from '../../shared/dialects/call.ts'
+import type { Commit } from '../../shared/dialects/desk.ts'
+import { ToolDesk } from '../../shared/dialects/desk.ts'
+import type { CallContext, Dialect, Tool } from '../../shared/dialects/dialect.ts'
+import { Views } from '../../shared/dialects/views.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
-import { checkOperations, isEmpty } from '../../shared/plan/check.ts'
+import { checkOperations } from '../../shared/plan/check.ts'
 import type { History } from '../../shared/plan/history.ts'
 import { planMarkdown } from '../../shared/plan/markdown.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
-import { newGroupId, newStepId } from '../../shared/schema/ids.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanSnapshot } from '../../shared/schema/plan.ts'
 import type { Caller } from './caller.ts'
+import type { Files } from './files.ts'
 import { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
 import type { KeyedRecord } from './replays.ts'
 import { Replays } from './replays.ts'
 import type { Session, Socket } from './session.ts'
-import type { Storage, StoredPlan } from './storage.ts'
+import type { Storage, StoredPlan, StoredView } from './storage.ts'
 import { Sync } from './sync.ts'
-import { Views } from './views.ts'
 
 export interface RoomOptions {
   readonly thread: ThreadId
   readonly storage: Storage
+  readonly files: Files
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now: () => number
@@ -30,6 +34,12 @@ export interface RoomOptions {
   readonly onCommitted: (version: number) => void
   /** Called once, when the room can no longer be used. */
   readonly onFailed: () => void
+}
+
+/** What a room is opened from. */
+export interface StoredRoom {
+  readonly plan: StoredPlan
+  readonly views: readonly StoredView[]
 }
 
 /** What a room knows that is not stored: kept for when the thread is opened again. */
@@ -55,13 +65,13 @@ export class Room {
   readonly #options: RoomOptions
   readonly #live: LivePlan
   readonly #sync: Sync
-  readonly #views: Views
+  readonly #desk: ToolDesk
   readonly #replays: Replays
   #stored: boolean
   /** The storing of an empty plan, while it is under way. */
   #creation: Promise<void> | undefined
 
-  constructor(options: RoomOptions, stored: StoredPlan | null, recollection: Recollection | null) {
+  constructor(options: RoomOptions, stored: StoredRoom | null, recollection: Recollection | null) {
     const { thread, storage, log, now } = options
     this.#options = options
     const onCommitted = (version: number, update: Uint8Array): void => {
@@ -72,13 +82,16 @@ export class Room {
       this.#sync.close(4503, 'storage failed')
       options.onFailed()
     }
-    this.#live = new LivePlan(
-      { thread, storage, log, now, onCommitted, onFailed },
-      stored,
-      recollection?.history ?? null,
-    )
+    const live = { thread, storage, log, now, onCommitted, onFailed }
+    const seen = new Map(stored?.views.map(({ version }) => [version, undefined as Plan | undefined]))
+    this.#live = new LivePlan(live, stored?.plan ?? null, recollection?.history ?? null, (version, plan) => {
+      if (seen.has(version)) seen.set(version, plan())
+    })
     this.#sync = new Sync(this.#live, log)
-    this.#views = recollection?.history === this.#live.history ? recollection.views : new Views()
+    const isRemembered = recollection?.history === this.#live.history
+    this.#desk = new ToolDesk(this.#live, isRemembered ? recollection.views : new Views())
+    if (!isRemembered)
+      for (const view of stored?.views ?? []) this.#desk.views.restore(view, (version) => seen.get(version))
     this.#replays = new Replays(thread, storage, now)
     this.#stored = stored !== null
   }
@@ -96,7 +109,7 @@ export class Room {
     return this.#sync.size === 0 && this.#live.outbox.isEmpty
   }
   get recollection(): Recollection {
-    return { history: this.#live.history, views: this.#views }
+    return { history: this.#live.history, views: this.#desk.views }
   }
   /** Updates that wait for a missing part. */
   get parked(): number {
@@ -108,14 +121,16 @@ export class Room {
    * @throws KeyConflict, RoomFailed
    */
   async call(call: ToolCall): Promise<ToolReply> {
+    const { tool, dialect, args, caller, key } = call
+    const path = fileNamed(tool, args)
+    const file = path === undefined ? undefined : await this.#options.files.read(path)
     this.#live.assertUsable()
-    const { tool, args, caller, key } = call
-    if (key === undefined) return this.#whenSafe(this.#run(call))
+    if (key === undefined) return this.#whenSafe(this.#run(call, file))
     const keyed = { actorId: caller.actor.id, key, tool: tool.name, args }
     return this.#replays.once(
       keyed,
-      (record) => this.#whenSafe(this.#run(call, record)),
-      (outcome) => this.#whenSafe({ ...acceptedReply(tool, outcome, this.#situation(call)), replayed: true }),
+      (record) => this.#whenSafe(this.#run(call, file, record)),
+      (outcome) => this.#whenSafe(this.#desk.replay(tool, dialect, caller.actor, outcome)),
     )
   }
 
@@ -125,56 +140,47 @@ export class Room {
     return reply
   }
 
-  #run(call: ToolCall, record?: KeyedRecord): ToolReply {
+  #run({ tool, dialect, args, caller }: ToolCall, file: CallContext['file'], record?: KeyedRecord): ToolReply {
     this.#live.assertUsable()
-    const { tool, dialect, args, caller } = call
     const { actor } = caller
-    const context = this.#context(actor)
-    const prepared = prepareCall(tool, args, context, { by: actor.name, at: this.#options.now() })
-    if (prepared.kind === 'refused')
-      return refusedReply(dialect, prepared.message, { ...this.#situation(call), notes: prepared.notes })
-    const { change, reasoning, finish } = prepared
-    let outcome: Outcome | null = null
-    if (!isEmpty(change)) {
-      if (this.#live.isFull()) return refusedReply(dialect, FULL, { ...this.#situation(call), notes: [] })
+    const commit: Commit = (change, reasoning, finish) => {
+      if (this.#live.isFull()) return { refused: FULL }
+      let outcome: Outcome | undefined
       const deed = { ...caller, tool: tool.name, reasoning }
       this.#live.change(
         deed,
         null,
         (doc) => applyChange(doc, change, this),
         (changes) => {
-          outcome = finish(this.#live.plan, changes)
+          outcome = finish(changes)
           return record && { ...record, reply: JSON.stringify(outcome) }
         },
       )
+      return outcome ?? finish([])
     }
-    const reply = acceptedReply(tool, outcome ?? finish(this.#live.plan, []), this.#situation(call))
-    if (tool.printsPlan) this.#views.shown(actor, this.#live.version, this.#live.plan)
-    else this.#views.answered(actor, this.#live.version, this.#live.plan, this.#live.history)
+    const reply = this.#desk.call({ tool, dialect, args, actor, file, at: this.#options.now() }, commit)
+    this.#keepView(actor)
     return reply
   }
 
-  #context(actor: Actor): CallContext {
-    const { plan, version, history } = this.#live
-    const { view } = this.#views.of(actor, version)
-    return { actor, plan, version, view, history, newStepId, newGroupId }
-  }
-
-  /** How things stand, with what others did since the caller was last told: it is told with this reply, and not again. */
-  #situation({ caller: { actor }, dialect }: ToolCall): Omit<Situation, 'notes'> {
-    const { plan, version, history } = this.#live
-    const { told } = this.#views.of(actor, version)
-    const digest = told === version ? null : news({ actor, history }, told, plan, dialect)
-    this.#views.told(actor, version)
-    return { plan, version, digest }
-  }
-
-  /** The block for a prompt; its reader has looked. */
-  async block(dialect: Dialect, reader: Actor): Promise<string> {
+  /** The block for a prompt, folded to fit if a limit is given; its reader has looked. */
+  async block(dialect: Dialect, reader: Actor, maxTokens?: number): Promise<string> {
     this.#live.assertUsable()
-    const { plan, version } = this.#live
-    this.#views.shown(reader, version, plan)
-    return this.#whenSafe(dialect.block(plan, version))
+    const text = this.#desk.block(dialect, reader, maxTokens)
+    this.#keepView(reader)
+    return this.#whenSafe(text)
+  }
+
+  /**
+   * What the actor has seen goes to disk along with the next commit; nobody waits for it. Lost in a crash, it makes a
+   * later reference refused rather than wrong: the view before it says what the numbers meant then.
+   */
+  #keepView(actor: Actor): void {
+    if (!this.isStored) return
+    const { storage, thread, log } = this.#options
+    storage.saveView(thread, this.#desk.views.store(actor, this.#live.version)).catch((error: unknown) => {
+      log.warn({ thread, actor: actor.name, error }, 'what an actor has seen could not be kept')
+    })
   }
 
   async snapshot(): Promise<PlanSnapshot> {
@@ -213,10 +219,10 @@ export class Room {
     return isNew
   }
 
-  /** Takes a connection in. @throws RoomFailed */
-  join(socket: Socket, caller: Caller, wantsVersions: boolean): Session {
+  /** Takes a connection in. One that may not write can follow and be seen. @throws RoomFailed */
+  join(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite = true): Session {
     this.#live.assertUsable()
-    return this.#sync.join(socket, caller, wantsVersions)
+    return this.#sync.join(socket, caller, wantsVersions, mayWrite)
   }
 
   leave(session: Session): void {

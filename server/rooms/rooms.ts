@@ -5,6 +5,8 @@ import type { NewStep, PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanSnapshot, Status } from '../../shared/schema/plan.ts'
 import type { Caller } from './caller.ts'
 import { Draining, RoomFailed } from './errors.ts'
+import type { Files } from './files.ts'
+import { noFiles } from './files.ts'
 import type { Log } from './log.ts'
 import { Recollections } from './recollections.ts'
 import { Room } from './room.ts'
@@ -23,6 +25,7 @@ export interface SeedStep {
 
 export interface RoomsOptions {
   readonly storage: Storage
+  readonly files?: Files
   readonly log: Log
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -37,12 +40,12 @@ interface Entry {
   /** How many hold the room: calls under way and connections. */
   users: number
   idle: NodeJS.Timeout | null
-  isClosing: boolean
 }
 
 /** All open rooms: a thread is opened once, however many ask, and unloaded when nobody has used it for a while. */
 export class Rooms {
   readonly #storage: Storage
+  readonly #files: Files
   readonly #log: Log
   readonly #now: () => number
   readonly #idleMs: number
@@ -53,8 +56,9 @@ export class Rooms {
   readonly #removing = new Map<ThreadId, Promise<unknown>>()
   #draining = false
 
-  constructor({ storage, log, now = Date.now, idleMs = 60_000 }: RoomsOptions) {
+  constructor({ storage, files = noFiles, log, now = Date.now, idleMs = 60_000 }: RoomsOptions) {
     this.#storage = storage
+    this.#files = files
     this.#log = log
     this.#now = now
     this.#idleMs = idleMs
@@ -121,12 +125,14 @@ export class Rooms {
     }
     const open = async (): Promise<Room> => {
       try {
-        const stored = await this.#storage.open(thread)
+        const [plan, views] = await Promise.all([this.#storage.open(thread), this.#storage.views(thread)])
+        const stored = plan === null ? null : { plan, views }
         const onCommitted = (version: number): void =>
           this.#watchers.get(thread)?.forEach((watcher) => watcher(version))
         const options = {
           thread,
           storage: this.#storage,
+          files: this.#files,
           log: this.#log,
           now: this.#now,
           onCommitted,
@@ -139,7 +145,7 @@ export class Rooms {
         throw error
       }
     }
-    const entry: Entry = { opening: Promise.resolve().then(open), room: null, users: 0, idle: null, isClosing: false }
+    const entry: Entry = { opening: Promise.resolve().then(open), room: null, users: 0, idle: null }
     // Whoever holds the entry hears of it; when all have left, nobody has to.
     entry.opening.catch(() => {})
     this.#entries.set(thread, entry)

@@ -16,6 +16,7 @@ export class Session {
   readonly caller: Caller
   /** Whether the client asked to be told versions. */
   readonly wantsVersions: boolean
+  readonly mayWrite: boolean
   /** The awareness ids that this connection speaks for. */
   readonly clients = new Set<number>()
   /** The room has asked for what is missing and was not answered yet. */
@@ -23,10 +24,11 @@ export class Session {
   readonly #socket: Socket
   #open = true
 
-  constructor(socket: Socket, caller: Caller, wantsVersions: boolean) {
+  constructor(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite: boolean) {
     this.#socket = socket
     this.caller = caller
     this.wantsVersions = wantsVersions
+    this.mayWrite = mayWrite
   }
 
   get isOpen(): boolean {

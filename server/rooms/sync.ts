@@ -7,6 +7,7 @@ import { Parked } from './parked.ts'
 import { Presence } from './presence.ts'
 import type { Socket } from './session.ts'
 import { Session } from './session.ts'
+import { bringsNothing } from './update-effect.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
@@ -37,8 +38,8 @@ export class Sync {
   }
 
   /** Takes a connection in: it is asked for what it has, and shown who is there. */
-  join(socket: Socket, caller: Caller, wantsVersions: boolean): Session {
-    const session = new Session(socket, caller, wantsVersions)
+  join(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite: boolean): Session {
+    const session = new Session(socket, caller, wantsVersions, mayWrite)
     this.#sessions.add(session)
     const question = stepOne(Y.encodeStateVector(this.#live.doc))
     const everybody = this.#presence.all()
@@ -133,8 +134,9 @@ export class Sync {
       return client === doc.clientID || (owner !== undefined && owner.caller.actor.id !== actor.id)
     }
     const verdict = validateUpdate(doc, update, { reserved })
-    if (verdict.kind === 'missing') return false
-    if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
+    if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
+    else if (verdict.kind === 'missing') return false
+    else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
     else if (this.#live.isFull(update.length))
       this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
     else {
@@ -144,6 +146,12 @@ export class Sync {
       if (!changed) this.#live.outbox.post(() => session.send(updateMessage(update)))
     }
     return true
+  }
+
+  /** Clients that only read send what they have as well: it is refused if anything of it is new. */
+  #takeFromReader(session: Session, update: Uint8Array): void {
+    if (bringsNothing(this.#live.doc, update)) this.#live.outbox.post(() => session.send(updateMessage(update)))
+    else this.#refuse(session, 4403, 'you may read this plan, but not change it')
   }
 
   #refuse(session: Session, code: number, reason: string): void {

@@ -86,6 +86,12 @@ export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stam
   }
 }
 
+/** The file that a call names, to be read before it is made; undefined for none. */
+export function fileNamed(tool: Tool, raw: unknown): string | undefined {
+  const parsed = tool.parameters.safeParse(coerce(tool.parameters, tool.reshape?.(raw ?? {}, []) ?? raw ?? {}, '', []))
+  return parsed.success ? tool.fileOf(parsed.data) : undefined
+}
+
 /** The reply to a call that was accepted, now or earlier under the same key. */
 export function acceptedReply(
   tool: Tool,

@@ -17,8 +17,8 @@ const REMINDER =
  */
 const todos = z
   .unknown()
-  .optional()
-  .meta({
+  // `meta` would make a copy of a schema that has no type.
+  .register(z.globalRegistry, {
     type: 'array',
     description:
       'The whole list, in order: every task that there is to be, those that are done too. What you have seen of the ' +
@@ -44,6 +44,7 @@ const todos = z
       required: ['content', 'status'],
     },
   })
+  .optional()
 
 const writeTodos = defineTool({
   name: 'write_todos',

@@ -2,14 +2,19 @@ import type { z } from 'zod'
 import type { Actor } from '../schema/actor.ts'
 import type { GroupId, StepId } from '../schema/ids.ts'
 import type { PlanOperation } from '../schema/operation.ts'
+import type { Step } from '../schema/plan.ts'
 import type { StepChange } from '../plan/changes.ts'
 import type { History } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
 
-/** What one actor was last shown: the plan at a version. */
+/** What one actor was last shown: the plan at a version, and which of its texts were printed to it. */
 export interface View {
   readonly version: number
   readonly plan: Plan
+  /** Steps that were only counted, not printed. */
+  readonly unseen: ReadonlySet<StepId>
+  /** Steps that were printed to the actor, or written by it, while others changed the plan: as they were then. */
+  readonly later: ReadonlyMap<StepId, Step>
 }
 
 /** All that a tool may look at. It never sees a document, a socket or a clock. */
@@ -19,6 +24,8 @@ export interface CallContext {
   readonly version: number
   /** null: this actor has never looked. */
   readonly view: View | null
+  /** It has looked, but so long ago that what it saw is not known any more. */
+  readonly forgotten?: boolean
   readonly history: History
   /** The contents of the file that the call names, or why it could not be read; absent if it names none. */
   readonly file?: { readonly text: string } | { readonly error: string }
@@ -118,8 +125,8 @@ export interface Dialect {
   readonly name: string
   readonly tools: readonly Tool[]
   readonly refuse: (message: string, situation: Situation) => Rendered
-  /** The block for a prompt. */
-  readonly block: (plan: Plan, version: number) => string
+  /** The block for a prompt; steps that are folded are counted in it, not printed. */
+  readonly block: (plan: Plan, version: number, folded?: ReadonlySet<StepId>) => string
   /** How a living step is called, such as `#3`. */
   readonly nameStep: (plan: Plan, id: StepId) => string
   /** How a removed step was called. */

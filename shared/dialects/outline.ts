@@ -6,6 +6,7 @@ import type { Status, Step } from '../schema/plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { CallContext, Decision, Dialect, JsonObject, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
+import { foldedNote, isFolded } from './fit.ts'
 import { actorName, count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './lines.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
@@ -301,10 +302,11 @@ export const outline: Dialect = {
   tools: [addTodos, toggleTodos, updateTodos, removeTodos, listTodos],
   ...names,
   refuse: (message, situation) => envelope(false, message, situation),
-  block: (plan, version) => {
+  block: (plan, version, folded) => {
     const counts = (status: Status): number => plan.steps.filter((step) => step.status === status).length
     const open = plan.steps.length - counts('completed') - counts('cancelled')
     const heading = `Plan, version ${version}: ${count(plan.steps.length, 'step')}, ${counts('completed')} done, ${open} open`
-    return [heading, ...(plan.steps.length === 0 ? [EMPTY] : outlineLines(plan))].join('\n')
+    const lines = outlineLines(plan).filter((_, i) => !isFolded(plan.steps[i], folded))
+    return [heading, ...(plan.steps.length === 0 ? [EMPTY] : lines), ...foldedNote(plan, folded)].join('\n')
   },
 }

@@ -58,6 +58,7 @@ function resolveAt(places: readonly number[], rev: number, context: CallContext)
 
 function resolveAsSeen(places: readonly number[], context: CallContext, names: Names): Resolved | Refusal {
   const { plan, view, history, actor } = context
+  if (context.forgotten === true && places.length > 0) return { refused: FORGOTTEN }
   const now = (place: number): StepId | undefined => plan.at(place)?.id
   const since = view === null ? [] : history.since(view.version)
   const valid = range(plan.steps.length)
@@ -87,7 +88,7 @@ function drift(
   const told = places.slice(0, MOST_TOLD).map((place) => {
     const seen = view.plan.at(place)
     const present = plan.at(place)
-    const is = present === undefined ? 'is gone' : `is now ${quoted(present.text)}`
+    const is = present === undefined ? `there is no #${place} now` : `is now ${quoted(present.text)}`
     if (seen === undefined) return `#${place} was not there when you last looked and ${is}`
     const at = plan.placeOf(seen.id)
     return `#${place} was ${quoted(seen.text)} (${at === null ? 'removed' : `now #${at}`}) and ${is}`
@@ -99,6 +100,10 @@ function drift(
   const remedy = canRepeat ? `Repeat with rev ${view.version} to mean what you saw, or list first.` : 'List first.'
   return { refused: `${told.join('; ')}: ${why ?? 'the plan has changed since'}. Nothing was changed. ${remedy}` }
 }
+
+/** For a caller whose view did not outlive a restart: what its references meant cannot be known. */
+export const FORGOTTEN =
+  'What you were shown was too long ago to know what your reference meant. Nothing was changed. List first.'
 
 const whatMovesPlaces = (change: StepChange): string[] =>
   change.before === null || change.after === null || change.moved

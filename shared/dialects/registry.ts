@@ -1,8 +1,12 @@
 import type { Dialect, Tool } from './dialect.ts'
+import { checklist } from './checklist.ts'
 import { outline } from './outline.ts'
+import { tasks } from './tasks.ts'
 
 /** Every dialect, by its name. */
-export const DIALECTS: ReadonlyMap<string, Dialect> = new Map([outline].map((dialect) => [dialect.name, dialect]))
+export const DIALECTS: ReadonlyMap<string, Dialect> = new Map(
+  [outline, tasks, checklist].map((dialect) => [dialect.name, dialect]),
+)
 
 export interface NamedTool {
   readonly dialect: Dialect

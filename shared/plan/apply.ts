@@ -1,5 +1,5 @@
 import type * as Y from 'yjs'
-import type { GroupId, StepId } from '../schema/ids.ts'
+import type { StepId } from '../schema/ids.ts'
 import type { GroupPatch, Roots, StepPatch } from './document.ts'
 import { fieldsOf, groupFieldsOf, patchesOf, rootsOf } from './document.ts'
 import type { OutlineEdit, PlanChange } from './draft.ts'
@@ -24,12 +24,12 @@ export function applyChange(doc: Y.Doc, change: PlanChange, origin: unknown): vo
 export function writeSteps(roots: Roots, patches: readonly StepPatch[], tombstones: readonly StepPatch[]): void {
   const all = [...tombstones, ...patches]
   const replaced = new Set(all.filter(({ removed }) => removed !== undefined).map(({ id }) => id))
-  write<StepPatch, StepId>(roots.steps, all, { fieldsOf, isHidden: ({ id }) => replaced.has(id) })
+  write<StepPatch>(roots.steps, all, { fieldsOf, isHidden: ({ id }) => replaced.has(id) })
 }
 
 /** The same for groups; but the first patch of each stays, for it gives the order. */
 export function writeGroups(roots: Roots, patches: readonly GroupPatch[]): void {
-  write<GroupPatch, GroupId>(roots.groups, patches, { fieldsOf: groupFieldsOf, keepsFirst: true })
+  write<GroupPatch>(roots.groups, patches, { fieldsOf: groupFieldsOf, keepsFirst: true })
 }
 
 interface Rules<P> {
@@ -38,12 +38,12 @@ interface Rules<P> {
   readonly keepsFirst?: boolean
 }
 
-function write<P extends { readonly id: I }, I>(array: Y.Array<P>, patches: readonly P[], rules: Rules<P>): void {
+function write<P extends StepPatch | GroupPatch>(array: Y.Array<P>, patches: readonly P[], rules: Rules<P>): void {
   if (patches.length === 0) return
   /** For each subject the fields that stand further right. */
-  const covered = new Map<I, Set<string>>()
+  const covered = new Map<P['id'], Set<string>>()
   for (const patch of patches) cover(covered, patch.id, rules.fieldsOf(patch))
-  const standing = patchesOf<P, I>(array, covered)
+  const standing = patchesOf<P, P['id']>(array, covered)
   const first = new Map(
     rules.keepsFirst ? standing.toReversed().map(({ patch, position }) => [patch.id, position]) : [],
   )
@@ -81,34 +81,48 @@ export function deletePositions<T>(array: Y.Array<T>, falling: readonly number[]
 function editOutline(outline: Y.Array<StepId>, edits: readonly OutlineEdit[]): void {
   if (edits.length === 0) return
   let ids: StepId[] = outline.toArray()
+  let places: ReadonlyMap<StepId, number> | null = null
   const take = (gone: ReadonlySet<StepId>): void => {
     const positions: number[] = []
     for (let i = ids.length - 1; i >= 0; i--) if (gone.has(ids[i] as StepId)) positions.push(i)
+    if (positions.length === 0) return
     deletePositions(outline, positions)
-    if (positions.length > 0) ids = ids.filter((id) => !gone.has(id))
+    ids = ids.filter((id) => !gone.has(id))
+    places = null
   }
   for (const edit of edits) {
-    if (edit.type === 'take') take(edit.ids)
-    else if (edit.type === 'put' || !standsBetween(ids, edit)) {
-      if (edit.type === 'keep') take(new Set(edit.ids))
-      const position = spot(ids, edit)
-      outline.insert(position, [...edit.ids])
-      ids = [...ids.slice(0, position), ...edit.ids, ...ids.slice(position)]
+    if (edit.type === 'take') {
+      take(edit.ids)
+      continue
     }
+    if (edit.type === 'keep') {
+      places ??= firstPlaces(ids)
+      if (standBetween(places, edit)) continue
+      take(new Set(edit.ids))
+    }
+    const position = spot(ids, edit)
+    outline.insert(position, [...edit.ids])
+    ids = [...ids.slice(0, position), ...edit.ids, ...ids.slice(position)]
+    places = null
   }
 }
 
+function firstPlaces(ids: readonly StepId[]): Map<StepId, number> {
+  const places = new Map<StepId, number>()
+  for (let i = ids.length - 1; i >= 0; i--) places.set(ids[i] as StepId, i)
+  return places
+}
+
 /** Whether ids stand in their order between the siblings that they are to have. */
-function standsBetween(all: readonly StepId[], { left, ids, right }: Placing): boolean {
-  const wanted = [left, ...ids, right].filter((id) => id !== null)
-  const members = new Set(wanted)
-  let next = 0
-  for (const id of all) {
-    if (!members.delete(id)) continue
-    if (id !== wanted[next]) return false
-    next++
+function standBetween(places: ReadonlyMap<StepId, number>, { left, ids, right }: Placing): boolean {
+  let last = -1
+  for (const id of [left, ...ids, right]) {
+    if (id === null) continue
+    const place = places.get(id) ?? -1
+    if (place <= last) return false
+    last = place
   }
-  return next === wanted.length
+  return true
 }
 
 /**

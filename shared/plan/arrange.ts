@@ -123,7 +123,7 @@ function preOrder(living: readonly StepRecord[], parentRanks: Int32Array) {
     const position = records.length
     positions[at] = position
     parents[position] = parent < 0 ? -1 : (positions[parent] as number)
-    depths[position] = parent < 0 ? 0 : (depths[parents[position] as number] as number) + 1
+    depths[position] = parent < 0 ? 0 : (depths[parents[position]] as number) + 1
     records.push(living[at] as StepRecord)
     if (firstChild[at] === -1) {
       while (at >= 0 && next[at] === -1) at = parentRanks[at] as number

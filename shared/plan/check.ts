@@ -6,8 +6,9 @@ import type { DependencyTarget } from '../schema/plan.ts'
 import type { DependencyField, FoldedStep } from './document.ts'
 import { dependencyField } from './document.ts'
 import type { PlanChange } from './draft.ts'
-import { Draft, isSame } from './draft.ts'
+import { Draft } from './draft.ts'
 import type { Plan } from './plan.ts'
+import { isSame } from './standing.ts'
 
 /**
  * Tries operations on a plan, in order. Nothing is written.
@@ -187,7 +188,7 @@ function checkText(what: string, text: string, most: number): void {
 
 function checkLength(what: string, text: string | null | undefined, most: number): void {
   if (text !== undefined && text !== null && text.length > most)
-    throw new PlanError(`The ${what} of a step have at most ${most} characters; these have ${text.length}.`)
+    throw new PlanError(`The ${what} of a step may have ${most} characters, not ${text.length}.`)
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)]

@@ -91,7 +91,7 @@ function families(
   return byParent
 }
 
-/** Orders the children of one parent, and adds the new ones among them. */
+/** Orders the children of one parent, then adds the new ones among them. */
 function siblingOperations(
   parent: StepId | null,
   present: readonly StepId[],
@@ -99,29 +99,34 @@ function siblingOperations(
 ): PlanOperation[] {
   const target = targetOrder(present, listed)
   const positions = new Map(present.map((id, position) => [id, position]))
-  const old = target.filter((step) => positions.has(step.id))
-  const stay = longestRising(old.map((step) => positions.get(step.id) ?? 0))
-  const still = new Set(old.flatMap((step, i) => (stay.has(i) ? [step.id] : [])))
+  const old = target.filter((step) => !step.isNew)
+  const staying = longestRising(old.map(({ id }) => positions.get(id) ?? 0))
   const operations: PlanOperation[] = []
-  let after: StepId | null = null
-  for (let i = 0; i < target.length;) {
-    const kind = kindOf(target[i], still)
-    const start = i
-    while (i < target.length && kindOf(target[i], still) === kind) i++
-    const run = target.slice(start, i)
-    if (kind === 'new') operations.push({ type: 'addSteps', parent, after, steps: run.flatMap(newStep) })
-    else if (kind === 'moved') operations.push({ type: 'moveSteps', parent, after, steps: run.map((step) => step.id) })
-    after = run.at(-1)?.id ?? after
-  }
+  for (const { run, after } of runs(old, (_, i) => !staying.has(i)))
+    operations.push({ type: 'moveSteps', parent, after, steps: run.map(({ id }) => id) })
+  for (const { run, after } of runs(target, (step) => step.isNew))
+    operations.push({ type: 'addSteps', parent, after, steps: run.flatMap(newStep) })
   return operations
 }
 
 type Target = WantedStep | { readonly id: StepId; readonly isNew: false }
 
-const kindOf = (step: Target | undefined, still: ReadonlySet<StepId>): 'new' | 'moved' | 'still' =>
-  step?.isNew === true ? 'new' : step !== undefined && still.has(step.id) ? 'still' : 'moved'
-
 const newStep = (step: Target): NewStep[] => (step.isNew ? [{ id: step.id, depth: 0, ...step.fields }] : [])
+
+/** Neighbours that are alike, with the one that they stand behind. */
+function runs(
+  steps: readonly Target[],
+  belongs: (step: Target, i: number) => boolean,
+): { run: Target[]; after: StepId | null }[] {
+  const found: { run: Target[]; after: StepId | null }[] = []
+  let open: Target[] | null = null
+  for (const [i, step] of steps.entries()) {
+    if (!belongs(step, i)) open = null
+    else if (open !== null) open.push(step)
+    else found.push({ run: (open = [step]), after: steps[i - 1]?.id ?? null })
+  }
+  return found
+}
 
 /** Listed steps in their order; each that is kept behind the listed one that it follows now, or first as it was. */
 function targetOrder(present: readonly StepId[], listed: readonly WantedStep[]): Target[] {

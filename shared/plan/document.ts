@@ -7,7 +7,7 @@
  *   groups   patches `{ id, ...some fields }`; the order of first appearance is the order of groups
  *   meta     title, format
  */
-import * as Y from 'yjs'
+import type * as Y from 'yjs'
 import type { GroupId, StepId } from '../schema/ids.ts'
 import { isGroupId, isStepId } from '../schema/ids.ts'
 import { HARD_MAX_KEYS, HARD_MAX_STRING } from '../schema/limits.ts'
@@ -55,7 +55,7 @@ const bool: Check = (value) => typeof value === 'boolean'
 const time: Check = (value) => typeof value === 'number' && Number.isFinite(value)
 const STATUS: ReadonlySet<unknown> = new Set<Status>(['pending', 'in_progress', 'completed', 'cancelled', 'blocked'])
 
-const STEP_FIELDS: ReadonlyMap<string, Check> = new Map<keyof FoldedStep & string, Check>([
+const STEP_FIELDS: ReadonlyMap<string, Check> = new Map<keyof FoldedStep, Check>([
   ['text', text],
   ['details', text],
   ['status', (value) => STATUS.has(value)],
@@ -123,9 +123,7 @@ function isPatch(value: unknown, isId: Check, checkOf: (key: string) => Check | 
 
 /** The keys of a patch that count: reading and writing both pass over what is malformed. */
 export function fieldsOf(patch: StepPatch): (keyof FoldedStep)[] {
-  return Object.keys(patch).filter(
-    (key): key is keyof FoldedStep & string => stepCheck(key)?.(Reflect.get(patch, key)) === true,
-  )
+  return Object.keys(patch).filter((key): key is keyof FoldedStep => stepCheck(key)?.(Reflect.get(patch, key)) === true)
 }
 /** The same for a group. */
 export function groupFieldsOf(patch: GroupPatch): (keyof FoldedGroup)[] {

@@ -5,6 +5,7 @@ import type { Group, Step } from '../schema/plan.ts'
 import type { DependencyField, FoldedGroup, FoldedStep, GroupPatch, StepPatch } from './document.ts'
 import { dependencyField, isDependencyField } from './document.ts'
 import type { Plan } from './plan.ts'
+import { changedGroup, isSame, standing } from './standing.ts'
 
 /**
  * One edit of `outline`: ids taken out; or put in, behind `previous` and among their siblings; or, where their parent
@@ -47,6 +48,11 @@ export class Draft {
   readonly #parents = new Map<StepId, StepId | null>()
   /** The children of those parents whose children differ from the plan's. */
   readonly #children = new Map<StepId | null, StepId[]>()
+  #groupsById: ReadonlyMap<GroupId, Group> | null = null
+  /** The groups by their titles as they stand now; worked out when first asked. */
+  #titles: Map<string, GroupId> | null = null
+  /** The groups that steps name as their own; forgotten when that may have changed. */
+  #used: Set<unknown> | null = null
   #title: string | null = null
   #size: number
 
@@ -71,22 +77,33 @@ export class Draft {
   }
 
   group(id: GroupId): FoldedGroup | undefined {
-    const group = this.#plan.groups.find((one) => one.id === id)
+    this.#groupsById ??= new Map(this.#plan.groups.map((one) => [one.id, one]))
+    const group = this.#groupsById.get(id)
     const drafted = this.#groups.get(id)
     if ((group === undefined && drafted === undefined) || drafted?.removed === true) return undefined
     return { ...group, ...drafted }
   }
 
   groupTitled(title: string): GroupId | null {
-    for (const { id } of this.#plan.groups) if (this.group(id)?.title === title) return id
-    for (const id of this.#groups.keys()) if (this.group(id)?.title === title) return id
-    return null
+    if (this.#titles === null) {
+      this.#titles = new Map()
+      for (const id of [...this.#plan.groups.map((group) => group.id), ...this.#groups.keys()]) this.#enter(id)
+    }
+    return this.#titles.get(title) ?? null
+  }
+
+  #enter(id: GroupId): void {
+    const title = this.group(id)?.title
+    if (title !== undefined) this.#titles?.set(title, id)
   }
 
   /** Whether a step that stays names the group as its own. */
   isGroupInUse(id: GroupId): boolean {
-    const names = (step: StepId): boolean => this.has(step) && this.field(step, 'group') === id
-    return this.#plan.steps.some((step) => names(step.id)) || [...this.#added].some(names)
+    if (this.#used === null) {
+      const steps = [...this.#plan.steps.map((step) => step.id), ...this.#added]
+      this.#used = new Set(steps.filter((step) => this.has(step)).map((step) => this.field(step, 'group')))
+    }
+    return this.#used.has(id)
   }
 
   /** What a field of a step holds now, as a patch would say it. */
@@ -117,10 +134,14 @@ export class Draft {
     if (Object.keys(fields).length === 0) return
     const stamp = this.#added.has(id) ? {} : { updatedBy: this.#stamp.by, updatedAt: this.#stamp.at }
     this.#patches.set(id, { ...this.#patches.get(id), ...fields, ...stamp })
+    if (fields.group !== undefined) this.#used = null
   }
 
   setGroup(id: GroupId, fields: FoldedGroup): void {
+    const title = this.group(id)?.title
+    if (title !== undefined) this.#titles?.delete(title)
     this.#groups.set(id, { ...this.#groups.get(id), ...fields })
+    this.#enter(id)
   }
 
   setTitle(title: string): void {
@@ -135,6 +156,7 @@ export class Draft {
     this.#tombstones.delete(id)
     this.#parents.delete(id)
     this.#added.add(id)
+    this.#used = null
     this.#size++
     this.#patches.set(id, { createdBy: this.#stamp.by, createdAt: this.#stamp.at, ...fields })
   }
@@ -207,6 +229,7 @@ export class Draft {
     for (const parent of parents) this.#climb(parent, ids)
     for (const id of ids) this.#bury(id, ids)
     for (const id of ids) this.#added.delete(id)
+    this.#used = null
     this.#size -= ids.size
     this.#outline.push({ type: 'take', ids })
   }
@@ -347,38 +370,4 @@ function leftOf(
   // A sibling that moves along is no anchor; the nearest before it that stays is.
   while (at >= 0 && moving.has(siblings[at] as StepId)) at--
   return siblings[at] ?? null
-}
-
-/** What a step reads as where no patch says anything. */
-const DEFAULTS: FoldedStep = {
-  details: '',
-  status: 'pending',
-  parent: '',
-  group: '',
-  required: false,
-  alias: '',
-  startedBy: '',
-  claim: null,
-}
-
-/** A field of a step, as a patch would say it. */
-function standing(step: Step | undefined, key: keyof FoldedStep): unknown {
-  if (isDependencyField(String(key)))
-    return step?.dependencies.find((one) => dependencyField(one) === key)?.rank ?? null
-  const value: unknown = step === undefined ? undefined : Reflect.get(step, key)
-  return value ?? DEFAULTS[key]
-}
-
-/** Whether two values of a field are the same; claims are objects. */
-export const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
-
-/** What a group is told that it is not already. */
-function changedGroup(fields: FoldedGroup, before: Group | undefined): FoldedGroup {
-  if (fields.removed === true) return before === undefined ? {} : { removed: true }
-  if (before === undefined) return fields
-  const changed = Object.entries(fields).filter(
-    ([key, value]) => key !== 'removed' && Reflect.get(before, key) !== value,
-  )
-  return Object.fromEntries(changed)
 }

@@ -159,9 +159,8 @@ export class Fold {
   }
 
   #named(id: unknown): StepRecord | null {
-    if (!isStepId(id)) return null
-    const known = this.record(id)
-    if (known !== undefined) return known
+    const known = this.record(id as StepId)
+    if (known !== undefined || !isStepId(id)) return known ?? null
     const record = { id, index: this.#records.length, fields: NOTHING, parent: null }
     this.#indices.set(id, record.index)
     this.#records.push(record)

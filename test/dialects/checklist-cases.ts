@@ -56,12 +56,16 @@ const alone: readonly ChecklistCase[] = [
   {
     title: '[O8] three of each, in the block too',
     run: async (plan) => {
-      const reply = await write(plan, [
-        todo('a', 'completed', { description: 'two\nlines' }),
-        todo('b', 'in_progress', { required: true }),
-        todo('c', 'blocked'),
-        todo('d', 'cancelled'),
-      ], '')
+      const reply = await write(
+        plan,
+        [
+          todo('a', 'completed', { description: 'two\nlines' }),
+          todo('b', 'in_progress', { required: true }),
+          todo('c', 'blocked'),
+          todo('d', 'cancelled'),
+        ],
+        '',
+      )
       expect(reply.text).toContain('1/3 completed')
       expect(await plan.block()).toBe(
         [
@@ -108,7 +112,8 @@ const alone: readonly ChecklistCase[] = [
     title: '[O13] a status that there is not is refused, and the first failure wins',
     run: async (plan) => {
       await write(plan, [todo('kept')])
-      for (const status of ['weird', 5, true, ['pending'], {}]) await refused(plan, [{ content: 'a', status }], NO_STATUS)
+      for (const status of ['weird', 5, true, ['pending'], {}])
+        await refused(plan, [{ content: 'a', status }], NO_STATUS)
       await refused(plan, [todo('a'), todo('b', 'weird'), { content: 'c' }], NO_STATUS)
       await refused(plan, [todo('a'), { content: 'c' }, todo('b', 'weird')], INCOMPLETE)
     },
@@ -117,8 +122,23 @@ const alone: readonly ChecklistCase[] = [
     title: '[O14][RB-G10] every item needs content and status',
     run: async (plan) => {
       await write(plan, [todo('kept')])
-      for (const item of [{ content: 'a' }, { status: 'pending' }, {}, [], null, 'a', 7, todo(''), todo(' \n'), todo('a', '')])
-        await refused(plan, [todo('fine'), item], item instanceof Object && 'status' in item && item.status === '' ? NO_STATUS : INCOMPLETE)
+      for (const item of [
+        { content: 'a' },
+        { status: 'pending' },
+        {},
+        [],
+        null,
+        'a',
+        7,
+        todo(''),
+        todo(' \n'),
+        todo('a', ''),
+      ])
+        await refused(
+          plan,
+          [todo('fine'), item],
+          item instanceof Object && 'status' in item && item.status === '' ? NO_STATUS : INCOMPLETE,
+        )
       await refused(plan, [{ content: 'a', status: null }], INCOMPLETE)
     },
   },
@@ -136,7 +156,9 @@ const alone: readonly ChecklistCase[] = [
     run: async (plan) => {
       await write(plan, [todo('work')])
       const reply = await write(plan, [todo('work', 'completed'), todo('test it')])
-      expect(reply.text).toBe('Updated todo list v2: 1/2 completed\n  ~ work [pending -> completed]\n  + test it [pending]')
+      expect(reply.text).toBe(
+        'Updated todo list v2: 1/2 completed\n  ~ work [pending -> completed]\n  + test it [pending]',
+      )
     },
   },
   {
@@ -267,7 +289,10 @@ const alone: readonly ChecklistCase[] = [
     run: async (plan) => {
       await write(plan, [todo('a', 'pending', { id: 't1' }), todo('b', 'pending', { id: 't2' })])
       await plan.call('toggle_todos', { indices: [1] }, 'b')
-      await write(plan, ['NEW', 'a', 'b'].map((content, i) => todo(content, 'pending', { id: `t${i + 1}` })))
+      await write(
+        plan,
+        ['NEW', 'a', 'b'].map((content, i) => todo(content, 'pending', { id: `t${i + 1}` })),
+      )
       expect(await short(plan)).toEqual(['NEW', 'a completed', 'b'])
     },
   },
@@ -291,10 +316,13 @@ const alone: readonly ChecklistCase[] = [
     title: '[RB-G8] synonyms of statuses are read as meant, and told',
     run: async (plan) => {
       const given = ['done', 'complete', 'DONE', 'todo', 'in-progress', 'canceled', 'cancelled', 'blocked']
-      const reply = await write(plan, given.map((status, i) => todo(`test ${i}`, status)))
-      expect(todosIn(reply).map(({ status }) => status)).toEqual([
-        ...['completed', 'completed', 'completed', 'pending', 'in_progress', 'cancelled', 'cancelled', 'blocked'],
-      ])
+      const reply = await write(
+        plan,
+        given.map((status, i) => todo(`test ${i}`, status)),
+      )
+      expect(todosIn(reply).map(({ status }) => status)).toEqual(
+        'completed completed completed pending in_progress cancelled cancelled blocked'.split(' '),
+      )
       expect(reply['notes']).toHaveLength(6)
       expect(reply.text).toContain('\n\nNote: todos[0].status: "done" was read as completed\n')
     },
@@ -357,6 +385,16 @@ const together: readonly ChecklistCase[] = [
     },
   },
   {
+    title: 'who wrote one field of a step has not seen what somebody else did to another',
+    run: async (plan) => {
+      await write(plan, [todo('x'), todo('y')], 'a')
+      await plan.call('toggle_todos', { indices: [1] }, 'b')
+      await plan.call('update_todos', { updates: [{ index: 1, text: 'X' }] }, 'a')
+      await write(plan, [todo('X'), todo('y')], 'a')
+      expect(await short(plan)).toEqual(['X completed', 'y'])
+    },
+  },
+  {
     title: '[O32] a step that somebody renamed is matched by the content that was seen',
     run: async (plan) => {
       await write(plan, [todo('x')], 'a')
@@ -397,6 +435,17 @@ const together: readonly ChecklistCase[] = [
     },
   },
   {
+    title: '[RB-A13] what a person wrote can be taken away, and the reply says so',
+    run: async (plan) => {
+      await write(plan, [todo('x'), todo('y')], 'a')
+      await plan.call('update_todos', { updates: [{ index: 1, text: 'approved' }] }, 'Ann')
+      await plan.call('read_todos', {}, 'a')
+      const reply = await write(plan, [todo('easier'), todo('y')], 'a')
+      expect(await short(plan)).toEqual(['easier', 'y'])
+      expect(reply.text).toMatch(/\nNote: [^\n]*"approved" by Ann/)
+    },
+  },
+  {
     title: 'an actor that never looked removes nothing',
     run: async (plan) => {
       await write(plan, [todo('a'), todo('b', 'completed')], 'a')
@@ -430,12 +479,29 @@ const together: readonly ChecklistCase[] = [
   {
     title: 'a nested plan keeps its tree; children of what is removed climb',
     run: async (plan) => {
-      await add(plan, [['p', 0], ['p1', 1], ['p2', 1], ['q', 0]].map(([text, depth]) => ({ text, depth })), 'a')
-      await write(plan, ['p', 'p2', 'new', 'p1', 'q'].map((one) => todo(one)), 'a')
+      await add(
+        plan,
+        [
+          ['p', 0],
+          ['p1', 1],
+          ['p2', 1],
+          ['q', 0],
+        ].map(([text, depth]) => ({ text, depth })),
+        'a',
+      )
+      await write(
+        plan,
+        ['p', 'p2', 'new', 'p1', 'q'].map((one) => todo(one)),
+        'a',
+      )
       expect((await plan.call('list_todos', {}, 'onlooker'))['summary']).toBe(
         ['#1  1  [ ] p', '#2  1.1  [ ] p2', '#3  1.2  [ ] new', '#4  1.3  [ ] p1', '#5  2  [ ] q'].join('\n'),
       )
-      await write(plan, ['q', 'p1', 'p2'].map((one) => todo(one)), 'a')
+      await write(
+        plan,
+        ['q', 'p1', 'p2'].map((one) => todo(one)),
+        'a',
+      )
       expect((await plan.call('list_todos', {}, 'onlooker'))['summary']).toBe(
         ['#1  1  [ ] q', '#2  2  [ ] p1', '#3  3  [ ] p2'].join('\n'),
       )
@@ -465,7 +531,10 @@ const together: readonly ChecklistCase[] = [
       await write(plan, [todo('first'), todo('A', 'pending', { id: 't1' }), todo('b')], 'a', { rev: 1 })
       expect(await short(plan)).toEqual(['first', 'A', 'b'])
       const future = await write(plan, [], 'a', { rev: 99 })
-      expect(future).toMatchObject({ success: false, error: expect.stringMatching(/^Error: rev 99 is in the future/) as unknown })
+      expect(future).toMatchObject({
+        success: false,
+        error: expect.stringMatching(/^Error: rev 99 is in the future/) as unknown,
+      })
     },
   },
   {

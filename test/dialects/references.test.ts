@@ -303,7 +303,7 @@ everyWay((withPlan) => {
           'Repeat with rev 1 to mean what you saw, or list first.'
         expect(summaryOf(await toggle(plan, A, [1, 2, 3, 2, 4, 5]))).toBe(told)
         expect(summaryOf(await remove(plan, A, [5]))).toBe(
-          '#5 was "E" (now #4) and is gone: agent-b removed #2 "B". Nothing was changed. ' +
+          '#5 was "E" (now #4) and there is no #5 now: agent-b removed #2 "B". Nothing was changed. ' +
             'Repeat with rev 1 to mean what you saw, or list first.',
         )
         expect((await rename(plan, A, 3, 'X')).success).toBe(false)

@@ -15,7 +15,10 @@ describe('arguments as agents send them', () => {
     ['the action as JSON', { action: '{"type":"Add","group":"g","description":"x"}' }],
     ['all of it as JSON', '{"action":"Add","group":"g","description":"x"}'],
     ['extra fields', { action: { type: 'Add', group: 'g', description: 'x', priority: 1 } }],
-    ['null for what is left out', { action: { type: 'Add', group: 'g', description: 'x', depends_on: null, id: null } }],
+    [
+      'null for what is left out',
+      { action: { type: 'Add', group: 'g', description: 'x', depends_on: null, id: null } },
+    ],
     ['a depends_on that is blank', { action: { type: 'Add', group: 'g', description: 'x', depends_on: '' } }],
     ['a rev inside the action', { action: { type: 'Add', group: 'g', description: 'x', rev: 0 } }],
   ] as const)('[RB-G12] %s is read as meant', async ([, args]) => {
@@ -140,7 +143,7 @@ describe('arguments as agents send them', () => {
 
   test('what was coerced stands behind an empty line in an error', async () => {
     const reply = await openTasks().call('plan_todo_write', { type: 'Start', id: 'ghost' })
-    expect(reply.text).toBe(`${String(reply.error)}\n\nthe arguments were read as action`)
+    expect(reply.text).toBe(`${reply.error as string}\n\nthe arguments were read as action`)
   })
 })
 
@@ -161,7 +164,10 @@ describe('replies', () => {
   test('a call that changes nothing makes no version', async () => {
     const plan = openTasks()
     await make(plan, [add('g', 'A'), start(1), start(1), edit(1, {}), edit(1, { description: 'A', group: 'g' })])
-    await make(plan, [edit(1, { depends_on: [] }), ['plan_todo_write', { action: { type: 'Clean', keep_pending: false } }]])
+    await make(plan, [
+      edit(1, { depends_on: [] }),
+      ['plan_todo_write', { action: { type: 'Clean', keep_pending: false } }],
+    ])
     expect(plan.version).toBe(2)
   })
 
@@ -191,7 +197,8 @@ describe('markdown', () => {
   })
 
   test('bullets of all kinds, CRLF, a byte-order mark and indentation are accepted', () => {
-    const markdown = '\uFEFF## g\r\n* [ ] a\r\n  + [x] b\r\n1. [X] c\r\n\t10) [ ] d\r\n* depends: 1, task-2,, Task 3\r\n'
+    const markdown =
+      '\uFEFF## g\r\n* [ ] a\r\n  + [x] b\r\n1. [X] c\r\n\t10) [ ] d\r\n* depends: 1, task-2,, Task 3\r\n'
     expect(readMarkdown(markdown)).toEqual({
       groups: ['g'],
       tasks: [
@@ -247,7 +254,9 @@ describe('definitions', () => {
     })
     expect(read).toMatchObject({ properties: { action: { properties: { type: { enum: ['List', 'Get'] } } } } })
     expect(editTool).toMatchObject({ properties: { edit: { required: ['id'] } } })
-    expect(crossOff).toMatchObject({ properties: { action: { properties: { type: { enum: ['Complete', 'Cancel'] } } } } })
+    expect(crossOff).toMatchObject({
+      properties: { action: { properties: { type: { enum: ['Complete', 'Cancel'] } } } },
+    })
     expect(load).not.toHaveProperty('required')
   })
 

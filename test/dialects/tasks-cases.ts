@@ -15,8 +15,8 @@ export interface Case {
   readonly groups?: readonly string[]
   /** The nags, all of them. */
   readonly nags?: readonly string[]
-  /** The message of a refusal. */
-  readonly error?: string
+  /** The message of a refusal; how a message begins whose end is the server's business. */
+  readonly error?: string | RegExp
   /** How List shows the plan afterwards. */
   readonly after?: readonly string[]
   /** The block for a prompt afterwards, but for its second line. */
@@ -81,7 +81,8 @@ export async function runCase(one: Case, driver: TasksDriver): Promise<void> {
   const [tool, args, actor] = one.when
   const reply = await driver.call(tool, args, actor)
   if (one.error !== undefined) {
-    expect(reply).toEqual({ success: false, text: one.error, error: one.error, version: before.version })
+    const error = typeof one.error === 'string' ? one.error : (expect.stringMatching(one.error) as unknown)
+    expect(reply).toEqual({ success: false, text: error, error, version: before.version })
     expect(await listing(driver)).toEqual(before)
   } else expect(reply, reply.text).toMatchObject({ success: true })
   if (one.groups !== undefined) expect(groupsOf(reply)).toEqual(one.groups)
@@ -164,7 +165,14 @@ export const CASES: readonly Case[] = [
     when: add('b', 'Second'),
     groups: ['a: task-1 Pending First', 'b: task-2 Pending Second'],
   },
-  { id: 'W9', title: 'Start', given: [add('g', 'A')], when: start('task-1'), groups: ['g: task-1 InProgress A'], nags: [] },
+  {
+    id: 'W9',
+    title: 'Start',
+    given: [add('g', 'A')],
+    when: start('task-1'),
+    groups: ['g: task-1 InProgress A'],
+    nags: [],
+  },
   { id: 'W10', title: 'Start of nothing', given: [add('g', 'A')], when: start('ghost'), error: unknown('ghost') },
   {
     id: 'W11',
@@ -180,7 +188,14 @@ export const CASES: readonly Case[] = [
     when: start('task-2'),
     error: oneAtATime("'task-1'", 'task-2'),
   },
-  { id: 'W13', title: 'Remove leaves the group', given: [add('g', 'A')], when: remove('task-1'), groups: ['g: '], nags: [] },
+  {
+    id: 'W13',
+    title: 'Remove leaves the group',
+    given: [add('g', 'A')],
+    when: remove('task-1'),
+    groups: ['g: '],
+    nags: [],
+  },
   { id: 'W14', title: 'Remove of nothing', when: remove('ghost'), error: unknown('ghost') },
   {
     id: 'W15',
@@ -455,7 +470,7 @@ export const CASES: readonly Case[] = [
     title: 'no such file',
     given: [add('g', 'A')],
     when: ['plan_load_from_md', { path: 'ghost.md' }],
-    error: 'Failed to read plan file: there is no file ghost.md',
+    error: /^Failed to read plan file: ./,
   },
   {
     id: 'M9',
@@ -482,7 +497,13 @@ export const CASES: readonly Case[] = [
     title: 'a block with a task in progress and what it depends on',
     given: [add('g', 'schema'), add('g', 'user endpoints', 'task-1')],
     when: start('task-2'),
-    block: ['## Tool TODOs', '', '### g', '- [ ] schema  (task-1)', '- [*] user endpoints  (depends: task-1)  (task-2)'],
+    block: [
+      '## Tool TODOs',
+      '',
+      '### g',
+      '- [ ] schema  (task-1)',
+      '- [*] user endpoints  (depends: task-1)  (task-2)',
+    ],
   },
   {
     id: 'X',

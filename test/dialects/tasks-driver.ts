@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { Views } from '../../server/rooms/views.ts'
+import { Views } from '../../shared/dialects/views.ts'
 import type { ToolReply } from '../../shared/dialects/call.ts'
 import { acceptedReply, news, prepareCall, refusedReply } from '../../shared/dialects/call.ts'
 import type { Dialect } from '../../shared/dialects/dialect.ts'
@@ -57,13 +57,14 @@ export function openTasks(): PureTasks {
     const { tool, dialect } = toolNamed(name)
     const { plan } = reader
     const { version } = history
-    const { view } = views.of(actor, version)
+    const { view, forgotten } = views.of(actor, version)
     const file = fileFor(args)
     const context = {
       actor,
       plan,
       version,
       view,
+      forgotten,
       history,
       ...(file === undefined ? {} : { file }),
       newStepId: () => newId('step') as StepId,
@@ -84,7 +85,14 @@ export function openTasks(): PureTasks {
     const outcome = JSON.parse(JSON.stringify(finish(reader.plan, changes))) as ReturnType<typeof finish>
     const reply = acceptedReply(tool, outcome, situation())
     if (prints === 'plan') views.shown(actor, history.version, reader.plan)
-    else views.answered(actor, history.version, reader.plan, history)
+    else {
+      views.answered(actor, history.version, reader.plan, history)
+      views.printed(
+        actor,
+        history.version,
+        prints.flatMap((id) => reader.plan.step(id) ?? []),
+      )
+    }
     return reply
   }
 

@@ -40,12 +40,18 @@ describe('several agents on one plan', () => {
     const refused =
       'task-2 was "Two" (removed) and is now "Three": agent-b removed task-2 "Two"; agent-b added task-2. ' +
       'Nothing was changed. Repeat with rev 2 to mean what you saw, or list first.'
-    for (const call of [edit('task-2', { description: 'X' }), start(2), complete('2'), remove('task-2'), get('task-2')]) {
+    for (const call of [
+      edit('task-2', { description: 'X' }),
+      start(2),
+      complete('2'),
+      remove('task-2'),
+      get('task-2'),
+    ]) {
       expect(errorOf(await plan.call(...by(A, call)))).toBe(refused)
     }
     const reply = await plan.call(...withRev(by(A, edit('task-2', { description: 'X' })), 2))
     expect(reply.error).toBe("Task 'task-2' does not exist. Use List to see available tasks.")
-    expect(reply.text).toBe(`${String(reply.error)}\n\ntask-2 "Two" was removed by agent-b`)
+    expect(reply.text).toBe(`${reply.error as string}\n\ntask-2 "Two" was removed by agent-b`)
     expect(plan.plan.steps.map(({ text }) => text)).toEqual(['One', 'Three'])
     expect(plan.version).toBe(4)
   })
@@ -78,8 +84,9 @@ describe('several agents on one plan', () => {
     expect(errorOf(await plan.call(...by(A, start('task-2'))))).toBe(
       'task-2 was not there when you last looked and is now "Two": agent-b added task-2. Nothing was changed. List first.',
     )
-    expect(groupsOf(await plan.call(...by(A, get('task-2'))))).toEqual(['g: task-2 Pending Two'])
     expect(errorOf(await plan.call(...by(A, add('g', 'Three', 'task-2'))))).toMatch(/^task-2 was not there when/)
+    expect(groupsOf(await plan.call(...by(A, get('task-2'))))).toEqual(['g: task-2 Pending Two'])
+    await make(plan, [by(A, start('task-2'))])
   })
 
   test('a number that did not move is meant, whatever others did', async () => {
@@ -118,9 +125,16 @@ describe('several agents on one plan', () => {
   test('with rev a number is the task that had it then, however often it was given since', async () => {
     const plan = openTasks()
     await make(plan, [by(A, add('g', 'One')), by(A, add('g', 'Two'))])
-    await make(plan, [by(B, remove('task-2')), by(B, add('g', 'Three')), by(B, remove('task-2')), by(B, add('g', 'Four'))])
+    await make(plan, [
+      by(B, remove('task-2')),
+      by(B, add('g', 'Three')),
+      by(B, remove('task-2')),
+      by(B, add('g', 'Four')),
+    ])
     const at = async (rev: number) => (await plan.call(...withRev(by(A, get('task-2')), rev))).text
-    expect(await at(2)).toBe('Task \'task-2\' not found.\n\ntask-2 "Two" was removed by agent-b\nagent-b removed task-2 "Two"; agent-b added task-2')
+    expect(await at(2)).toBe(
+      'Task \'task-2\' not found.\n\ntask-2 "Two" was removed by agent-b\nagent-b removed task-2 "Two"; agent-b added task-2',
+    )
     expect(await at(1)).toBe("Task 'task-2' not found.\n\ntask-2 was not there at version 1")
     expect(await at(4)).toBe('Task \'task-2\' not found.\n\ntask-2 "Three" was removed by agent-b')
     expect(JSON.parse(await at(6))).toMatchObject({ groups: [{ items: [{ description: 'Four' }] }] })
@@ -139,7 +153,15 @@ describe('several agents on one plan', () => {
     const plan = openTasks()
     const history = new History(0)
     const at: (StepId | null)[][] = [[]]
-    const calls = [add('g', 'A'), add('g', 'B'), complete(2), remove(2), add('g', 'C'), load('## x', '- [ ] D'), add('x', 'E')]
+    const calls = [
+      add('g', 'A'),
+      add('g', 'B'),
+      complete(2),
+      remove(2),
+      add('g', 'C'),
+      load('## x', '- [ ] D'),
+      add('x', 'E'),
+    ]
     for (const call of calls) {
       const before = plan.plan
       await make(plan, [call])
@@ -174,7 +196,10 @@ describe('several agents on one plan', () => {
 
   test('the refusal of Start lists two and three names', async () => {
     const plan = openTasks()
-    await make(plan, ['One', 'Two', 'Three', 'Four'].map((text) => by(A, add('g', text))))
+    await make(
+      plan,
+      ['One', 'Two', 'Three', 'Four'].map((text) => by(A, add('g', text))),
+    )
     const refusal = async () => errorOf(await plan.call(...by(A, start(4))))
     const put = (place: number, startedBy: string | null) => {
       const id = plan.plan.at(place)?.id ?? ('' as StepId)
@@ -194,7 +219,10 @@ describe('a plan that other dialects work on too', () => {
     const plan = openTasks()
     await make(plan, [outlined([['Loose', 0], ['Below', 1]]), add('g', 'Task'), ['toggle_todos', { indices: [1, 2] }, B]]) // prettier-ignore
     const reply = await plan.call(...by(A, list()))
-    expect(groupsOf(reply)).toEqual(['g: task-3 Pending Task', 'Ungrouped: task-1 Completed Loose, task-2 Completed Below'])
+    expect(groupsOf(reply)).toEqual([
+      'g: task-3 Pending Task',
+      'Ungrouped: task-1 Completed Loose, task-2 Completed Below',
+    ])
     expect(nagsOf(reply)).toEqual([])
     expect(groupsOf(await plan.call(...by(A, list({ group: 'Ungrouped' }))))).toHaveLength(1)
   })

@@ -79,57 +79,65 @@ describe('[RL-20] bad frames', () => {
     expect((await fetch(`${server.url}/threads/bad-0`)).status).toBe(404)
   })
 
-  test('thousands of frames of noise over many connections: the server lives, others do not notice, memory stays', { timeout: 60_000 }, async () => {
-    const random = randomFrom(SEED)
-    const other = await bystander('well')
-    for (let nth = 0; nth < 50; nth++) await other.call()
-    const before = server.rss()
-    const codes = new Map<number, number>()
-    try {
-      let frames = 0
-      for (let wave = 0; wave < 10; wave++) {
-        const sockets = await Promise.all(Array.from({ length: 20 }, () => open(`noise-${random(5)}`)))
-        const ends = sockets.map(closeOf)
-        for (const socket of sockets) {
-          for (let nth = 0; nth < 50; nth++) {
-            // The first bytes often look right, so that the noise gets further in.
-            const bytes = Uint8Array.from({ length: 1 + random(200) }, () => random(256))
-            if (random(2) === 0) bytes.set([random(4), random(3), random(128)].slice(0, bytes.length))
-            socket.send(bytes)
-            frames++
+  test(
+    'thousands of frames of noise over many connections: the server lives, others do not notice, memory stays',
+    { timeout: 60_000 },
+    async () => {
+      const random = randomFrom(SEED)
+      const other = await bystander('well')
+      for (let nth = 0; nth < 50; nth++) await other.call()
+      const before = server.rss()
+      const codes = new Map<number, number>()
+      try {
+        let frames = 0
+        for (let wave = 0; wave < 10; wave++) {
+          const sockets = await Promise.all(Array.from({ length: 20 }, () => open(`noise-${random(5)}`)))
+          const ends = sockets.map(closeOf)
+          for (const socket of sockets) {
+            for (let nth = 0; nth < 50; nth++) {
+              // The first bytes often look right, so that the noise gets further in.
+              const bytes = Uint8Array.from({ length: 1 + random(200) }, () => random(256))
+              if (random(2) === 0) bytes.set([random(4), random(3), random(128)].slice(0, bytes.length))
+              socket.send(bytes)
+              frames++
+            }
           }
+          await other.call()
+          for (const socket of sockets) socket.close()
+          for (const { code } of await Promise.all(ends)) codes.set(code, (codes.get(code) ?? 0) + 1)
         }
-        await other.call()
-        for (const socket of sockets) socket.close()
-        for (const { code } of await Promise.all(ends)) codes.set(code, (codes.get(code) ?? 0) + 1)
+        expect(frames).toBe(10_000)
+      } catch (error) {
+        throw new Error(`seed ${SEED}`, { cause: error })
       }
-      expect(frames).toBe(10_000)
-    } catch (error) {
-      throw new Error(`seed ${SEED}`, { cause: error })
-    }
-    await other.expectWell()
-    expect(server.rss() - before).toBeLessThan(100)
-    expect([...codes.keys()].filter((code) => ![1005, 1006, 4400, 4413, 4422, 4500].includes(code))).toEqual([])
-  })
+      await other.expectWell()
+      expect(server.rss() - before).toBeLessThan(100)
+      expect([...codes.keys()].filter((code) => ![1005, 1006, 4400, 4413, 4422, 4500].includes(code))).toEqual([])
+    },
+  )
 
-  test('floods of large frames before and after the plan is open: bounded memory, and the flooded connection alone is closed', { timeout: 60_000 }, async () => {
-    const other = await bystander('well-too')
-    const before = server.rss()
-    // 15 MiB each: below what a socket takes, above what an update may have.
-    const large = updateFrame(new Uint8Array(15 * 1024 * 1024))
-    for (let round = 0; round < 7; round++) {
-      const socket = await open('flood')
-      const end = closeOf(socket)
-      socket.send(large)
-      socket.send(large)
-      await other.call()
-      // What more is sent after the refusal is thrown away unread; nobody has to wait for its end.
-      socket.close()
-      expect([4413, 1005]).toContain((await end).code)
-    }
-    await other.expectWell()
-    expect(server.rss() - before).toBeLessThan(200)
-  })
+  test(
+    'floods of large frames before and after the plan is open: bounded memory, and the flooded connection alone is closed',
+    { timeout: 60_000 },
+    async () => {
+      const other = await bystander('well-too')
+      const before = server.rss()
+      // 15 MiB each: below what a socket takes, above what an update may have.
+      const large = updateFrame(new Uint8Array(15 * 1024 * 1024))
+      for (let round = 0; round < 7; round++) {
+        const socket = await open('flood')
+        const end = closeOf(socket)
+        socket.send(large)
+        socket.send(large)
+        await other.call()
+        // What more is sent after the refusal is thrown away unread; nobody has to wait for its end.
+        socket.close()
+        expect([4413, 1005]).toContain((await end).code)
+      }
+      await other.expectWell()
+      expect(server.rss() - before).toBeLessThan(200)
+    },
+  )
 
   test('awareness made of millions of entries does not hold up the others', { timeout: 60_000 }, async () => {
     const other = await bystander('well-again')
@@ -153,7 +161,12 @@ describe('addresses', () => {
   /** Upgrades to a path as it is written: WebSocket clients would tidy it up. */
   function upgrade(path: string): Promise<{ code: number; reason: string } | { status: number }> {
     return new Promise((resolve, reject) => {
-      const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'MDEyMzQ1Njc4OTAxMjM0NQ==' }
+      const headers = {
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'MDEyMzQ1Njc4OTAxMjM0NQ==',
+      }
       const { hostname, port } = new URL(server.url)
       const attempt = request({ hostname, port, path, headers })
       attempt.once('error', reject)
@@ -179,7 +192,18 @@ describe('addresses', () => {
 
   test('thread ids that are none are refused with 4400', async () => {
     const long = 'x'.repeat(200)
-    const paths = ['/sync/..', '/sync/%2e%2e', '/sync/.hidden', `/sync/${long}`, '/sync/a/b', '/sync/a%2Fb', '/sync/', '/sync/a%00b', '/sync/a?name=a%0ab', `/sync/a?name=${long}`]
+    const paths = [
+      '/sync/..',
+      '/sync/%2e%2e',
+      '/sync/.hidden',
+      `/sync/${long}`,
+      '/sync/a/b',
+      '/sync/a%2Fb',
+      '/sync/',
+      '/sync/a%00b',
+      '/sync/a?name=a%0ab',
+      `/sync/a?name=${long}`,
+    ]
     // At once, for each is kept waiting for two seconds.
     const answers = await Promise.all(paths.map(upgrade))
     for (const [nth, path] of paths.entries()) {
@@ -192,38 +216,42 @@ describe('addresses', () => {
 })
 
 describe('[RL-37] a client that stops reading', () => {
-  test('is closed with 1013 while 50 MB are pushed past it; memory is bounded, others are well, and it catches up afterwards', { timeout: 60_000 }, async () => {
-    const thread = 'slow'
-    const slow = WireClient.connect(server.socketUrl, thread, { name: 'slow' })
-    const fast = WireClient.connect(server.socketUrl, thread, { name: 'fast' })
-    onTestFinished(() => {
-      slow.socket.terminate()
-      fast.socket.terminate()
-    })
-    await Promise.all([slow.synced, fast.synced])
-    const other = await bystander('beside')
-    const before = server.rss()
-    slow.socket.pause()
-    const steps = Array.from({ length: 500 }, (_, nth) => ({ text: String(nth).padEnd(4_000, 'x') }))
-    const indices = steps.map((_, nth) => nth + 1)
-    let highest = 0
-    for (let round = 0; round < 25; round++) {
-      expect((await callTool(server.url, thread, 'add_todos', { steps })).success).toBe(true)
-      await other.call()
-      highest = Math.max(highest, server.rss())
-      if (round < 24) expect((await callTool(server.url, thread, 'remove_todos', { indices })).success).toBe(true)
-    }
-    await fast.until((doc) => textsIn(doc).length === 500)
-    expect(fast.socket.readyState).toBe(fast.socket.OPEN)
-    await other.expectWell()
-    // 50 MB of history on its way to the disk, and a buffer of 16 MiB.
-    expect(highest - before).toBeLessThan(250)
+  test(
+    'is closed with 1013 while 50 MB are pushed past it; memory is bounded, others are well, and it catches up afterwards',
+    { timeout: 60_000 },
+    async () => {
+      const thread = 'slow'
+      const slow = WireClient.connect(server.socketUrl, thread, { name: 'slow' })
+      const fast = WireClient.connect(server.socketUrl, thread, { name: 'fast' })
+      onTestFinished(() => {
+        slow.socket.terminate()
+        fast.socket.terminate()
+      })
+      await Promise.all([slow.synced, fast.synced])
+      const other = await bystander('beside')
+      const before = server.rss()
+      slow.socket.pause()
+      const steps = Array.from({ length: 500 }, (_, nth) => ({ text: String(nth).padEnd(4_000, 'x') }))
+      const indices = steps.map((_, nth) => nth + 1)
+      let highest = 0
+      for (let round = 0; round < 25; round++) {
+        expect((await callTool(server.url, thread, 'add_todos', { steps })).success).toBe(true)
+        await other.call()
+        highest = Math.max(highest, server.rss())
+        if (round < 24) expect((await callTool(server.url, thread, 'remove_todos', { indices })).success).toBe(true)
+      }
+      await fast.until((doc) => textsIn(doc).length === 500)
+      expect(fast.socket.readyState).toBe(fast.socket.OPEN)
+      await other.expectWell()
+      // 50 MB of history on its way to the disk, and a buffer of 16 MiB.
+      expect(highest - before).toBeLessThan(250)
 
-    slow.socket.resume()
-    expect(await slow.closed).toEqual({ code: 1013, reason: 'reading too slowly' })
-    const back = WireClient.connect(server.socketUrl, thread, { doc: slow.doc, name: 'slow' })
-    onTestFinished(() => back.socket.terminate())
-    await back.synced
-    expect(textsIn(back.doc)).toEqual(textsIn(fast.doc))
-  })
+      slow.socket.resume()
+      expect(await slow.closed).toEqual({ code: 1013, reason: 'reading too slowly' })
+      const back = WireClient.connect(server.socketUrl, thread, { doc: slow.doc, name: 'slow' })
+      onTestFinished(() => back.socket.terminate())
+      await back.synced
+      expect(textsIn(back.doc)).toEqual(textsIn(fast.doc))
+    },
+  )
 })

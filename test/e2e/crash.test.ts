@@ -43,7 +43,8 @@ const callsOf = (round: string): Call[] =>
     key: `${round}-${nth}`,
   }))
 const textOf = (round: string, nth: number): string => `call ${nth} of round ${round}`
-const make = (url: string, { tool, args, name, key }: Call): Promise<ToolAnswer> => callTool(url, THREAD, tool, args, { name, key })
+const make = (url: string, { tool, args, name, key }: Call): Promise<ToolAnswer> =>
+  callTool(url, THREAD, tool, args, { name, key })
 
 /** Everything that is in `some` stands in `all` in the same order. */
 function expectSameOrder(some: readonly string[], all: readonly string[]): void {
@@ -55,96 +56,114 @@ describe('kill -9', () => {
   const SEED = Number(process.env['SEED'] ?? 20_260)
   const ROUNDS = 20
 
-  test(`[RL-4] [RB-A2] [RB-B5] ${ROUNDS} times amid fifty calls, a writer and a watcher: all that was acknowledged or seen is there, once`, { timeout: 90_000 }, async () => {
-    const random = randomFrom(SEED)
-    const directory = await directoryFor()
-    let server = await serve(directory)
-    const seeded = Array.from({ length: TOGGLES }, (_, nth) => ({ text: `to toggle ${nth}` }))
-    await callTool(server.url, THREAD, 'add_todos', { steps: seeded })
-    const writerDoc = new Y.Doc()
-    const watcherDoc = new Y.Doc()
-    const hits: number[] = []
-    const durations: number[] = []
+  test(
+    `[RL-4] [RB-A2] [RB-B5] ${ROUNDS} times amid fifty calls, a writer and a watcher: all that was acknowledged or seen is there, once`,
+    { timeout: 90_000 },
+    async () => {
+      const random = randomFrom(SEED)
+      const directory = await directoryFor()
+      let server = await serve(directory)
+      const seeded = Array.from({ length: TOGGLES }, (_, nth) => ({ text: `to toggle ${nth}` }))
+      await callTool(server.url, THREAD, 'add_todos', { steps: seeded })
+      const writerDoc = new Y.Doc()
+      const watcherDoc = new Y.Doc()
+      const hits: number[] = []
+      const durations: number[] = []
 
-    for (let round = 0; round < ROUNDS; round++) {
-      const begun = performance.now()
-      // The moment of the kill. Nothing waits for it to be right: any moment must do. A burst takes some 60 ms.
-      const moment = random(80_000) / 1_000
-      try {
-        const writer = WireClient.connect(server.socketUrl, THREAD, { doc: writerDoc, name: 'writer' })
-        const watcher = WireClient.connect(server.socketUrl, THREAD, { doc: watcherDoc, name: 'watcher' })
-        await Promise.all([writer.synced, watcher.synced, writer.acknowledged()])
+      for (let round = 0; round < ROUNDS; round++) {
+        const begun = performance.now()
+        // The moment of the kill. Nothing waits for it to be right: any moment must do. A burst takes some 60 ms.
+        const moment = random(80_000) / 1_000
+        try {
+          const writer = WireClient.connect(server.socketUrl, THREAD, { doc: writerDoc, name: 'writer' })
+          const watcher = WireClient.connect(server.socketUrl, THREAD, { doc: watcherDoc, name: 'watcher' })
+          await Promise.all([writer.synced, watcher.synced, writer.acknowledged()])
 
-        // The burst, broken off in the middle.
-        const calls = callsOf(String(round))
-        const answers = new Map<string, ToolAnswer>()
-        const echoed: string[] = []
-        const writing = (async () => {
-          for (let nth = 0; nth < CALLS; nth++) {
-            const several = [0, 1].map((half) => writer.write((doc) => writeStep(doc, `edit ${nth}.${half} of round ${round}`)))
-            echoed.push(...(await Promise.all(several)))
+          // The burst, broken off in the middle.
+          const calls = callsOf(String(round))
+          const answers = new Map<string, ToolAnswer>()
+          const echoed: string[] = []
+          const writing = (async () => {
+            for (let nth = 0; nth < CALLS; nth++) {
+              const several = [0, 1].map((half) =>
+                writer.write((doc) => writeStep(doc, `edit ${nth}.${half} of round ${round}`)),
+              )
+              echoed.push(...(await Promise.all(several)))
+            }
+          })().catch(() => {})
+          const calling = calls.map((call) =>
+            make(server.url, call).then(
+              (answer) => void answers.set(call.key, answer),
+              () => {},
+            ),
+          )
+          await setTimeout(moment)
+          await server.kill9()
+          await Promise.all([...calling, writing, writer.closed, watcher.closed])
+          hits.push(answers.size + echoed.length / 2)
+          const seen = readPlan(watcherDoc)
+
+          server = await serve(directory)
+          const found = await getPlan(server.url, THREAD)
+          expectWhole(found, calls, answers, [...echoed, ...seen.steps.map(({ id }) => id)])
+          for (const { id, number, text } of seen.steps) {
+            expect(found.steps.find((step) => step.id === id)).toMatchObject({ number, text })
           }
-        })().catch(() => {})
-        const calling = calls.map((call) =>
-          make(server.url, call).then(
-            (answer) => void answers.set(call.key, answer),
-            () => {},
-          ),
-        )
-        await setTimeout(moment)
-        await server.kill9()
-        await Promise.all([...calling, writing, writer.closed, watcher.closed])
-        hits.push(answers.size + echoed.length / 2)
-        console.log(moment, answers.size, echoed.length)
-        const seen = readPlan(watcherDoc)
+          expectSameOrder(
+            seen.steps.map(({ id }) => id),
+            found.steps.map(({ id }) => id),
+          )
 
-        server = await serve(directory)
-        const found = await getPlan(server.url, THREAD)
-        expectWhole(found, calls, answers, [...echoed, ...seen.steps.map(({ id }) => id)])
-        for (const { id, number, text } of seen.steps) {
-          expect(found.steps.find((step) => step.id === id)).toMatchObject({ number, text })
+          // Everybody repeats what they are not sure of.
+          const again = await Promise.all(calls.map((call) => make(server.url, call)))
+          again.forEach((answer, nth) => {
+            expect(answer.success).toBe(true)
+            const first = answers.get(calls[nth]?.key ?? '')
+            if (first !== undefined) expect(answer).toMatchObject({ replayed: true })
+            if (first !== undefined && nth >= TOGGLES) expect(answer.changed?.[0]?.id).toBe(first.changed?.[0]?.id)
+          })
+          const back = WireClient.connect(server.socketUrl, THREAD, { doc: writerDoc, name: 'writer' })
+          await back.synced
+          await back.acknowledged()
+          await back.close()
+          const whole = await getPlan(server.url, THREAD)
+          expectSameOrder(
+            found.steps.map(({ id }) => id),
+            whole.steps.map(({ id }) => id),
+          )
+          const texts = whole.steps.map(({ text }) => text)
+          expect(new Set(texts).size).toBe(texts.length)
+          expect(texts).toEqual(expect.arrayContaining(readPlan(writerDoc).steps.map(({ text }) => text)))
+          for (let nth = TOGGLES; nth < CALLS; nth++) expect(texts).toContain(textOf(String(round), nth))
+          const wanted = round % 2 === 0 ? 'completed' : 'pending'
+          expect(whole.steps.slice(0, TOGGLES).map(({ status }) => status)).toEqual(Array(TOGGLES).fill(wanted))
+        } catch (error) {
+          throw new Error(`seed ${SEED}, round ${round}, killed after ${moment} ms`, { cause: error })
         }
-        expectSameOrder(seen.steps.map(({ id }) => id), found.steps.map(({ id }) => id))
-
-        // Everybody repeats what they are not sure of.
-        const again = await Promise.all(calls.map((call) => make(server.url, call)))
-        again.forEach((answer, nth) => {
-          expect(answer.success).toBe(true)
-          const first = answers.get(calls[nth]?.key ?? '')
-          if (first !== undefined) expect(answer).toMatchObject({ replayed: true })
-          if (first !== undefined && nth >= TOGGLES) expect(answer.changed?.[0]?.id).toBe(first.changed?.[0]?.id)
-        })
-        const back = WireClient.connect(server.socketUrl, THREAD, { doc: writerDoc, name: 'writer' })
-        await back.synced
-        await back.acknowledged()
-        await back.close()
-        const whole = await getPlan(server.url, THREAD)
-        expectSameOrder(found.steps.map(({ id }) => id), whole.steps.map(({ id }) => id))
-        const texts = whole.steps.map(({ text }) => text)
-        expect(new Set(texts).size).toBe(texts.length)
-        expect(texts).toEqual(expect.arrayContaining(readPlan(writerDoc).steps.map(({ text }) => text)))
-        for (let nth = TOGGLES; nth < CALLS; nth++) expect(texts).toContain(textOf(String(round), nth))
-        const wanted = round % 2 === 0 ? 'completed' : 'pending'
-        expect(whole.steps.slice(0, TOGGLES).map(({ status }) => status)).toEqual(Array(TOGGLES).fill(wanted))
-      } catch (error) {
-        throw new Error(`seed ${SEED}, round ${round}, killed after ${moment} ms`, { cause: error })
+        durations.push(performance.now() - begun)
       }
-      durations.push(performance.now() - begun)
-    }
-    // Many kills hit work that was under way.
-    expect(hits.filter((done) => done < 2 * CALLS).length).toBeGreaterThan(ROUNDS / 4)
-    expect(Math.max(...durations)).toBeLessThan(5_000)
-  })
+      // Many kills hit work that was under way.
+      expect(hits.filter((done) => done < 2 * CALLS).length).toBeGreaterThan(ROUNDS / 4)
+      expect(Math.max(...durations)).toBeLessThan(5_000)
+    },
+  )
 
   /** What was answered, echoed or seen is there, with the ids and numbers that were told. */
-  function expectWhole(found: ShownPlan, calls: readonly Call[], answers: ReadonlyMap<string, ToolAnswer>, ids: readonly string[]): void {
+  function expectWhole(
+    found: ShownPlan,
+    calls: readonly Call[],
+    answers: ReadonlyMap<string, ToolAnswer>,
+    ids: readonly string[],
+  ): void {
     const steps = new Map(found.steps.map((step) => [step.id, step]))
     for (const id of ids) expect(steps.has(id)).toBe(true)
     for (const { key, tool } of calls) {
       const [told] = answers.get(key)?.changed ?? []
       if (told === undefined) continue
       const { id, number, text } = told
-      expect(steps.get(id)).toMatchObject(tool === 'add_todos' ? { number, text } : { number, text, status: statusTold(told) })
+      expect(steps.get(id)).toMatchObject(
+        tool === 'add_todos' ? { number, text } : { number, text, status: statusTold(told) },
+      )
       expect(answers.get(key)?.version).toBeLessThanOrEqual(found.version)
     }
   }
@@ -161,7 +180,13 @@ describe('the data of the server is lost', () => {
     const authors = docs.map((_, nth) => join(first, nth))
     await Promise.all(authors.map((author) => author.synced))
     // Several authors, edits of each other's steps, moves up and down, removals: of sockets and of tools.
-    await callTool(first.url, THREAD, 'add_todos', { steps: [{ text: 'a' }, { text: 'a.a', depth: 1 }, { text: 'b' }, { text: 'c' }] }, { name: 'ada' })
+    await callTool(
+      first.url,
+      THREAD,
+      'add_todos',
+      { steps: [{ text: 'a' }, { text: 'a.a', depth: 1 }, { text: 'b' }, { text: 'c' }] },
+      { name: 'ada' },
+    )
     for (const [nth, author] of authors.entries()) {
       for (let i = 0; i < 5; i++) await author.write((doc) => writeStep(doc, `${nth}.${i}`))
     }
@@ -173,7 +198,13 @@ describe('the data of the server is lost', () => {
       if (known !== undefined) steps.push([{ id: known.id, text: 'a, renamed' }])
     })
     const before = await getPlan(first.url, THREAD)
-    await Promise.all(authors.map((author) => author.until((doc) => readPlan(doc).steps.length === before.steps.length && readPlan(doc).steps[0]?.text === 'a, renamed')))
+    await Promise.all(
+      authors.map((author) =>
+        author.until(
+          (doc) => readPlan(doc).steps.length === before.steps.length && readPlan(doc).steps[0]?.text === 'a, renamed',
+        ),
+      ),
+    )
     await first.kill9()
     await rm(directory, { recursive: true })
 
@@ -182,8 +213,6 @@ describe('the data of the server is lost', () => {
     const returned = join(second, 2)
     await returned.synced
     await returned.acknowledged()
-    const { version: _lost, ...whole } = before
-    expect(await getPlan(second.url, THREAD)).toMatchObject(whole)
     expect((await getPlan(second.url, THREAD)).steps).toEqual(before.steps)
 
     for (const nth of [0, 1]) {
@@ -205,7 +234,9 @@ describe('SIGTERM', () => {
     const first = await serve(directory)
     const watcher = WireClient.connect(first.socketUrl, THREAD)
     await watcher.synced
-    await callTool(first.url, THREAD, 'add_todos', { steps: Array.from({ length: TOGGLES }, (_, nth) => ({ text: `to toggle ${nth}` })) })
+    await callTool(first.url, THREAD, 'add_todos', {
+      steps: Array.from({ length: TOGGLES }, (_, nth) => ({ text: `to toggle ${nth}` })),
+    })
     const calls = callsOf('term')
     const answers = new Map<string, ToolAnswer>()
     const refusals: string[] = []
@@ -217,7 +248,7 @@ describe('SIGTERM', () => {
             answers.set(call.key, answer)
             if (answers.size === 10) stopped = first.stop()
           },
-          (error: Error) => refusals.push(error.message),
+          (error: unknown) => refusals.push(String(error)),
         ),
       ),
     )
@@ -225,11 +256,13 @@ describe('SIGTERM', () => {
     expect(await watcher.closed).toEqual({ code: 1012, reason: 'the server is going down' })
     expect(answers.size + refusals.length).toBe(CALLS)
     // Who is refused is told so, or finds the connection closed.
-    for (const refusal of refusals) expect(refusal).toMatch(/^503 .*draining|^fetch failed|^terminated/)
+    for (const refusal of refusals) expect(refusal).toMatch(/^Error: 503 .*draining|: fetch failed|: terminated/)
 
     const second = await serve(directory)
     const { steps } = await getPlan(second.url, THREAD)
-    for (const { changed } of answers.values()) for (const { id, number, text } of changed ?? []) expect(steps).toContainEqual(expect.objectContaining({ id, number, text }))
+    for (const { changed } of answers.values())
+      for (const { id, number, text } of changed ?? [])
+        expect(steps).toContainEqual(expect.objectContaining({ id, number, text }))
     for (const { id } of readPlan(watcher.doc).steps) expect(steps.map((step) => step.id)).toContain(id)
     await Promise.all(calls.map((call) => make(second.url, call)))
     const texts = (await getPlan(second.url, THREAD)).steps.map(({ text }) => text)
@@ -242,7 +275,9 @@ describe('SIGTERM', () => {
     const first = await serve(directory)
     const second = await runServer(directory)
     expect(second.code).toBe(1)
-    expect(second.output).toMatch(/^planroom: Another Planroom server is using the data directory .*Stop that server first/)
+    expect(second.output).toMatch(
+      /^planroom: Another Planroom server is using the data directory .*Stop that server first/,
+    )
     expect((await callTool(first.url, THREAD, 'add_todos', { steps: [{ text: 'a' }] })).success).toBe(true)
   })
 })

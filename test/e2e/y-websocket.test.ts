@@ -24,7 +24,10 @@ interface Provider {
   disconnect(): void
   destroy(): void
   on(event: 'sync', listener: (isSynced: boolean) => void): void
-  on(event: 'connection-close', listener: (event: { readonly code: number; readonly reason: string } | null) => void): void
+  on(
+    event: 'connection-close',
+    listener: (event: { readonly code: number; readonly reason: string } | null) => void,
+  ): void
   on(event: 'closed', listener: (event: { readonly code: number; readonly reason: string }) => void): void
 }
 interface Client {
@@ -115,9 +118,16 @@ describe.each(VERSIONS)('y-websocket %s', (version) => {
     const back = new Promise<void>((resolve) => ada.provider.on('sync', (isSynced) => isSynced && resolve()))
     ada.provider.connect()
     await back
-    for (const { doc } of [ada, bob]) await until(doc, () => readPlan(doc).steps.length === 22 && readPlan(doc).steps.every(({ number }) => number !== null))
+    for (const { doc } of [ada, bob])
+      await until(
+        doc,
+        () => readPlan(doc).steps.length === 22 && readPlan(doc).steps.every(({ number }) => number !== null),
+      )
     const plan = await getPlan(server.url, thread)
-    for (const { doc } of [ada, bob]) expect(readPlan(doc).steps.map(({ id, number, text, status }) => ({ id, number, text, status }))).toEqual(plan.steps.map(({ id, number, text, status }) => ({ id, number, text, status })))
+    for (const { doc } of [ada, bob])
+      expect(readPlan(doc).steps.map(({ id, number, text, status }) => ({ id, number, text, status }))).toEqual(
+        plan.steps.map(({ id, number, text, status }) => ({ id, number, text, status })),
+      )
     expect(new Set(plan.steps.map(({ number }) => number)).size).toBe(22)
     expect(plan.steps.find(({ text }) => text === 'shared')?.status).toBe('completed')
   })
@@ -129,7 +139,18 @@ describe.each(VERSIONS)('y-websocket %s', (version) => {
     doc.transact(() => {
       const { outline, steps } = rootsOf(doc)
       outline.push(ids)
-      steps.push(ids.map((id, nth) => ({ id, text: `Step ${nth} of a large plan`, status: 'pending', parent: '', createdAt: 1_700_000_000_000 + nth, createdBy: 'ada', updatedBy: 'ada', updatedAt: 1_700_000_000_000 + nth })))
+      steps.push(
+        ids.map((id, nth) => ({
+          id,
+          text: `Step ${nth} of a large plan`,
+          status: 'pending',
+          parent: '',
+          createdAt: 1_700_000_000_000 + nth,
+          createdBy: 'ada',
+          updatedBy: 'ada',
+          updatedAt: 1_700_000_000_000 + nth,
+        })),
+      )
     })
     const up = open(version, thread, { doc })
     await until(doc, () => readPlan(doc).steps[9_999]?.number === 10_000)
@@ -170,28 +191,31 @@ describe.each(VERSIONS)('y-websocket %s', (version) => {
   })
 })
 
-test.each(VERSIONS)('a transient refusal makes y-websocket %s come back, but not many times a second', async (version) => {
-  const thread = `transient-${version}`
-  const doc = new Y.Doc()
-  // Somebody else is there under the id with which this client writes.
-  const other = WireClient.connect(server.socketUrl, thread, { name: 'somebody else' })
-  onTestFinished(() => other.socket.terminate())
-  await other.synced
-  other.send(awarenessFrame({ client: doc.clientID, clock: 1, state: '{}' }))
-  writeStep(doc, 'one')
-  const begun = performance.now()
-  const client = open(version, thread, { doc, connect: false })
-  const thrice = new Promise<void>((resolve) => {
-    client.provider.on('connection-close', () => client.closes.length === 3 && resolve())
-  })
-  client.provider.connect()
-  await thrice
-  expect(performance.now() - begun).toBeGreaterThan(3_000)
-  expect(client.closes).toEqual([4500, 4500, 4500])
-  // And once the other is gone it gets in.
-  await other.close()
-  await until(doc, () => readPlan(doc).steps[0]?.number === 1)
-})
+test.each(VERSIONS)(
+  'a transient refusal makes y-websocket %s come back, but not many times a second',
+  async (version) => {
+    const thread = `transient-${version}`
+    const doc = new Y.Doc()
+    // Somebody else is there under the id with which this client writes.
+    const other = WireClient.connect(server.socketUrl, thread, { name: 'somebody else' })
+    onTestFinished(() => other.socket.terminate())
+    await other.synced
+    other.send(awarenessFrame({ client: doc.clientID, clock: 1, state: '{}' }))
+    writeStep(doc, 'one')
+    const begun = performance.now()
+    const client = open(version, thread, { doc, connect: false })
+    const thrice = new Promise<void>((resolve) => {
+      client.provider.on('connection-close', () => client.closes.length === 3 && resolve())
+    })
+    client.provider.connect()
+    await thrice
+    expect(performance.now() - begun).toBeGreaterThan(3_000)
+    expect(client.closes).toEqual([4500, 4500, 4500])
+    // And once the other is gone it gets in.
+    await other.close()
+    await until(doc, () => readPlan(doc).steps[0]?.number === 1)
+  },
+)
 
 test('3.0.0 and 3.1.0 share a plan', async () => {
   const [old, recent] = [open('3.0.0', 'mixed'), open('3.1.0', 'mixed')]
@@ -222,6 +246,8 @@ test('silent clients of all kinds stay connected for 70 s', { timeout: 90_000 },
     expect(provider.synced).toBe(true)
   }
   // And they still hear what happens.
-  for (const [version] of VERSIONS) await callTool(server.url, `idle-null-${version}`, 'add_todos', { steps: [{ text: 'awake' }] })
-  for (const { doc } of [quiet[1], quiet[3]].filter((client) => client !== undefined)) await until(doc, () => textsIn(doc).length === 1)
+  for (const [version] of VERSIONS)
+    await callTool(server.url, `idle-null-${version}`, 'add_todos', { steps: [{ text: 'awake' }] })
+  for (const { doc } of [quiet[1], quiet[3]].filter((client) => client !== undefined))
+    await until(doc, () => textsIn(doc).length === 1)
 })

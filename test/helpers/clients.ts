@@ -62,7 +62,11 @@ export class WireClient {
   static connect(
     socketUrl: string,
     thread: string,
-    { doc = new Y.Doc(), name = '', parameters = 'planroom=1' }: { doc?: Y.Doc; name?: string; parameters?: string } = {},
+    {
+      doc = new Y.Doc(),
+      name = '',
+      parameters = 'planroom=1',
+    }: { doc?: Y.Doc; name?: string; parameters?: string } = {},
   ): WireClient {
     return new WireClient(`${socketUrl}/${thread}?name=${encodeURIComponent(name)}&${parameters}`, doc)
   }
@@ -158,7 +162,12 @@ export interface ToolAnswer {
   readonly success: boolean
   readonly version: number
   readonly replayed?: true
-  readonly changed?: readonly { readonly id: string; readonly index: number; readonly number: number; readonly text: string }[]
+  readonly changed?: readonly {
+    readonly id: string
+    readonly index: number
+    readonly number: number
+    readonly text: string
+  }[]
 }
 
 /** A tool call over HTTP. @throws Error if it is not answered with 200 */
@@ -171,7 +180,11 @@ export async function callTool(
 ): Promise<ToolAnswer> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'X-Agent-Name': name }
   if (key !== undefined) headers['Idempotency-Key'] = key
-  const response = await fetch(`${url}/threads/${thread}/tools/${tool}`, { method: 'POST', headers, body: JSON.stringify(args) })
+  const response = await fetch(`${url}/threads/${thread}/tools/${tool}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(args),
+  })
   const text = await response.text()
   if (response.status !== 200) throw new Error(`${response.status} ${text}`)
   return JSON.parse(text) as ToolAnswer
@@ -180,7 +193,12 @@ export async function callTool(
 /** What GET /threads/:thread shows, as far as tests look at it. */
 export interface ShownPlan {
   readonly version: number
-  readonly steps: readonly { readonly id: string; readonly number: number; readonly text: string; readonly status: string }[]
+  readonly steps: readonly {
+    readonly id: string
+    readonly number: number
+    readonly text: string
+    readonly status: string
+  }[]
 }
 
 /** @throws Error if it is not answered with 200 */

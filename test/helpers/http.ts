@@ -1,8 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
-import { type App, createApp } from '../../server/app.ts'
+import { type App, type AppOptions, createApp } from '../../server/app.ts'
 import type { Log } from '../../server/rooms/log.ts'
-import type { Storage } from '../../server/rooms/storage.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 
 /** A log that remembers. */
@@ -16,9 +15,10 @@ export function recordedLog(): RecordedLog {
 }
 
 /** The whole server, in memory, with no port until it listens; closed after the test. */
-export function newApp(options: { readonly storage?: Storage; readonly log?: Log } = {}): App {
-  const { storage = createMemoryStorage(), log = recordedLog() } = options
-  const app = createApp({ config: { host: '127.0.0.1', port: 0, idleMs: 60_000 }, storage, log })
+export function newApp(options: Partial<AppOptions> = {}): App {
+  const { storage = createMemoryStorage(), log = recordedLog(), ...rest } = options
+  const allowedHosts = ['planroom.test', 'a']
+  const app = createApp({ config: { host: '127.0.0.1', port: 0, idleMs: 60_000, allowedHosts }, storage, log, ...rest })
   onTestFinished(() => app.close())
   return app
 }

@@ -10,12 +10,10 @@ const TOOLS = new Map<string, Tool>([...checklist.tools, ...outline.tools].map((
 
 /** Several callers on a plan without a server. */
 export function localChecklist(host = new LocalPlan()): ChecklistDriver & { readonly host: LocalPlan } {
-  const callers = new Map<string, PlanCaller>()
+  const caller = new PlanCaller(host, checklist)
   return {
     host,
     call: async (name, args, actor = '') => {
-      const caller = callers.get(actor) ?? new PlanCaller(host, checklist)
-      callers.set(actor, caller)
       const tool = TOOLS.get(name)
       if (tool === undefined) throw new Error(`there is no tool ${name}`)
       const who: Actor = { id: actor, name: actor, kind: actor === 'Ann' ? 'human' : 'agent' }

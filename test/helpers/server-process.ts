@@ -5,9 +5,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../dist/server/main.js', import.meta.url))
+const MAIN = join(process.cwd(), 'dist/server/main.js')
 /** Milliseconds for a start or an end, however busy the machine is. */
 const PATIENCE_MS = 20_000
 
@@ -23,6 +22,8 @@ export interface ServerProcess {
   /** What y-websocket is given: `ws://127.0.0.1:<port>/sync` */
   readonly socketUrl: string
   readonly ended: Promise<Ended>
+  /** Its last lines so far. */
+  output(): string
   /** Resident memory in MiB. */
   rss(): number
   /** Ends it as a power failure would. Resolves when it is gone; does nothing if it is. */
@@ -38,7 +39,10 @@ export async function newDataDirectory(): Promise<{ directory: string; remove: (
 }
 
 /** Starts a server, and resolves once it listens. @throws Error with what it said, if it ends instead */
-export async function startServer(directory: string, env: Readonly<Record<string, string>> = {}): Promise<ServerProcess> {
+export async function startServer(
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<ServerProcess> {
   const { child, lines, ended, output } = launch(directory, env)
   const url = await within('start', listening(lines, ended, output))
   const { pid } = child
@@ -50,6 +54,7 @@ export async function startServer(directory: string, env: Readonly<Record<string
     url,
     socketUrl: `${url.replace('http', 'ws')}/sync`,
     ended,
+    output: () => output.join('\n'),
     rss: () => Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024,
     kill9: end('SIGKILL'),
     stop: end('SIGTERM'),
@@ -57,7 +62,10 @@ export async function startServer(directory: string, env: Readonly<Record<string
 }
 
 /** Runs a server that is expected to refuse. @returns how it ended, and all that it said */
-export async function runServer(directory: string, env: Readonly<Record<string, string>> = {}): Promise<Ended & { output: string }> {
+export async function runServer(
+  directory: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended & { output: string }> {
   const { child, ended, output } = launch(directory, env)
   try {
     return { ...(await within('end', ended)), output: output.join('\n') }

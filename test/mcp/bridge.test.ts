@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ask, newApp } from '../helpers/http.ts'
 import { connectModern } from './clients.ts'
 
-const program = fileURLToPath(new URL('../../dist/client/cli/mcp.js', import.meta.url))
+const program = `${fileURLToPath(new URL('../..', import.meta.url))}dist/client/cli/mcp.js`
 
 /** A host's client, with the bridge as its server. */
 async function connectHost(url: string, mode: 'legacy' | 'auto', options: readonly string[] = []): Promise<Client> {
@@ -40,7 +40,9 @@ test('calls of one turn are made in the order in which they were written', async
   await Promise.all(texts.map((text) => client.callTool({ name: 'add_todos', arguments: { steps: [{ text }] } })))
   const { contents } = await client.readResource({ uri: 'plan://plan/json' })
   const [content] = contents
-  const plan = JSON.parse(content !== undefined && 'text' in content ? content.text : '') as { steps: { text: string }[] }
+  const plan = JSON.parse(content !== undefined && 'text' in content ? content.text : '') as {
+    steps: { text: string }[]
+  }
   expect(plan.steps.map((step) => step.text)).toEqual(texts)
 })
 

@@ -2,7 +2,6 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client'
 import { StreamableHTTPClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
-import type { Transport as OldPort } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { onTestFinished } from 'vitest'
 
 /** The real clients: the present SDK's in each of its ways to begin, and the one before it. */
@@ -48,7 +47,7 @@ export interface Address {
   readonly dialect?: string
 }
 
-export function addressOf({ url, thread = 'plan', name, dialect }: Address): URL {
+function addressOf({ url, thread = 'plan', name, dialect }: Address): URL {
   const address = new URL(`${url}/threads/${thread}/mcp`)
   if (name !== undefined) address.searchParams.set('name', name)
   if (dialect !== undefined) address.searchParams.set('dialect', dialect)
@@ -70,8 +69,7 @@ export async function connectModern(
 
 async function connectOld(address: Address): Promise<OldClient> {
   const client = new OldClient(IDENTITY)
-  // Its own types do not fit each other under exactOptionalPropertyTypes.
-  await client.connect(new OldTransport(addressOf(address)) as OldPort)
+  await client.connect(new OldTransport(addressOf(address)))
   onTestFinished(() => client.close())
   return client
 }
@@ -105,7 +103,7 @@ function common(client: Client | OldClient): Omit<McpClient, 'call'> {
     listResources: async () => (await client.listResources()).resources,
     read: async (uri) => {
       const { contents } = await client.readResource({ uri })
-      return contents.map((part) => ('text' in part ? String(part.text) : '')).join('\n')
+      return contents.map((part) => ('text' in part ? part.text : '')).join('\n')
     },
     listPrompts: async () => (await client.listPrompts()).prompts,
     prompt: async (name) => {

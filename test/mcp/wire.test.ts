@@ -1,9 +1,7 @@
 import { request } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { MAX_BODY_BYTES, MAX_MCP_BATCH } from '../../shared/schema/limits.ts'
-import { createApp } from '../../server/app.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { type Answer, ask, newApp, readAnswer, recordedLog } from '../helpers/http.ts'
+import { type Answer, ask, newApp, readAnswer } from '../helpers/http.ts'
 
 const PATH = '/threads/plan/mcp'
 const _meta = {
@@ -87,28 +85,15 @@ describe('Host and Origin', () => {
     expect((await ask(app, '/threads/plan')).status).toBe(404)
   })
 
-  test('other names can be allowed', async () => {
-    const config = { host: '127.0.0.1', port: 0, idleMs: 1_000 }
-    const allowedHosts = ['Plans.Example', 'fd00::1']
-    const app = createApp({ config, storage: createMemoryStorage(), log: recordedLog(), allowedHosts })
-    const { port } = await app.listen()
-    for (const host of ['plans.example:8080', '[fd00::1]', 'localhost'])
-      expect(await post(port, toolCall(), { headers: { Host: host } })).toMatchObject({ status: 200 })
-    const headers = { Host: 'plans.example', Origin: 'https://plans.example' }
-    expect(await post(port, toolCall(), { headers })).toMatchObject({ status: 200 })
-    expect(await post(port, toolCall(), { headers: { Host: 'other.example' } })).toMatchObject({ status: 403 })
-    await app.close()
-  })
-
   test('a page of an allowed origin may ask first which headers it can send', async () => {
     const { port } = await listen()
     const ask_ = (Origin: string) =>
       post(port, '', { method: 'OPTIONS', headers: { Origin, 'Access-Control-Request-Method': 'POST' } })
     const { status, headers } = await ask_('http://localhost:6274')
     expect(status).toBe(204)
-    expect(headers.get('access-control-allow-methods')).toBe('POST')
+    expect(headers.get('access-control-allow-methods')).toContain('POST')
     for (const name of ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Content-Type', 'X-Agent-Name'])
-      expect(headers.get('access-control-allow-headers')?.split(',')).toContain(name)
+      expect(headers.get('access-control-allow-headers')?.split(/, ?/)).toContain(name)
     expect((await ask_('https://evil.example')).headers.get('access-control-allow-origin')).toBe(null)
   })
 })
@@ -147,7 +132,9 @@ describe('the address', () => {
       ['?name=Ada', { 'X-Agent-Name': 'Ben', 'X-Agent-Id': 'ben-2' }],
     ]
     for (const [query, headers] of named) await post(port, add, { path: PATH + query, headers })
-    const { entries } = (await ask(app, '/threads/plan/activity')).json as { entries: { actor: object; source: string }[] }
+    const { entries } = (await ask(app, '/threads/plan/activity')).json as {
+      entries: { actor: object; source: string }[]
+    }
     const agent = (id: string, name = id) => ({ id, name, kind: 'agent' })
     expect(entries.map(({ actor }) => actor)).toEqual([
       agent(''),
@@ -177,9 +164,15 @@ describe('the body', () => {
   test('what is no message is an error of the protocol', async () => {
     const { port } = await listen()
     for (const body of ['', '{"jsonrpc":', '\uFFFE'])
-      expect(await post(port, body)).toMatchObject({ status: 400, json: { jsonrpc: '2.0', id: null, error: { code: -32700 } } })
+      expect(await post(port, body)).toMatchObject({
+        status: 400,
+        json: { jsonrpc: '2.0', id: null, error: { code: -32700 } },
+      })
     for (const body of ['7', '"text"', '[]', '{}'])
-      expect(await post(port, body)).toMatchObject({ status: 400, json: { error: { code: expect.any(Number) as unknown } } })
+      expect(await post(port, body)).toMatchObject({
+        status: 400,
+        json: { error: { code: expect.any(Number) as unknown } },
+      })
     const deep = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'['.repeat(5_000)}${']'.repeat(5_000)}}`
     expect(await post(port, deep)).toMatchObject({ status: 400, json: { error: { code: -32700 } } })
     expect(await post(port, toolCall(), { headers: { 'Content-Type': 'text/plain' } })).toMatchObject({ status: 415 })
@@ -199,7 +192,12 @@ describe('the body', () => {
   test('a batch of an old client is answered, unless it is too large', async () => {
     const { port } = await listen()
     const batch = (size: number) =>
-      Array.from({ length: size }, (_, id) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'list_todos' } }))
+      Array.from({ length: size }, (_, id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'tools/call',
+        params: { name: 'list_todos' },
+      }))
     const headers = { 'MCP-Protocol-Version': '2025-03-26' }
     const answer = await post(port, JSON.stringify(batch(MAX_MCP_BATCH)), { headers })
     expect(answer.status).toBe(200)
@@ -210,7 +208,10 @@ describe('the body', () => {
   test('arguments that hosts get wrong are read where they can only mean one thing', async () => {
     const { port } = await listen()
     for (const args of [undefined, null, '{}', {}])
-      expect(await post(port, toolCall(args))).toMatchObject({ status: 200, json: { result: { structuredContent: { version: 0 } } } })
+      expect(await post(port, toolCall(args))).toMatchObject({
+        status: 200,
+        json: { result: { structuredContent: { version: 0 } } },
+      })
     for (const args of ['list all', [], 7]) {
       const { json } = await post(port, toolCall(args))
       expect(json).toMatchObject({ error: { code: -32602 } })

@@ -4,7 +4,11 @@ import { MAX_AWARENESS_BYTES, MAX_AWARENESS_IDS } from '../../shared/schema/limi
 import type { AwarenessState } from '../helpers/sockets.ts'
 import { addCall, awarenessFrame, human, QUERY_AWARENESS, RoomClient, T, testRooms } from '../helpers/sockets.ts'
 
-const state = (client: number, clock: number, name = 'x'): AwarenessState => ({ client, clock, state: JSON.stringify({ name }) })
+const state = (client: number, clock: number, name = 'x'): AwarenessState => ({
+  client,
+  clock,
+  state: JSON.stringify({ name }),
+})
 const gone = (client: number, clock: number): AwarenessState => ({ client, clock, state: 'null' })
 
 const heard = (client: RoomClient): AwarenessState[] =>

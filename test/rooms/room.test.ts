@@ -1,8 +1,23 @@
 import { describe, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { KeyConflict, RoomFailed } from '../../server/rooms/errors.ts'
+import type { Storage } from '../../server/rooms/storage.ts'
 import { Rooms } from '../../server/rooms/rooms.ts'
-import { addCall, agent, callOf, human, quiet, readPlan, RoomClient, stateOf, T, testRooms, textsIn, textsOf, writeStep } from '../helpers/sockets.ts'
+import {
+  addCall,
+  agent,
+  callOf,
+  human,
+  quiet,
+  readPlan,
+  RoomClient,
+  stateOf,
+  T,
+  testRooms,
+  textsIn,
+  textsOf,
+  writeStep,
+} from '../helpers/sockets.ts'
 
 const add = addCall
 const silent = { info: () => {}, warn: () => {}, error: () => {} }
@@ -93,69 +108,74 @@ describe('[RL-4] nothing leaves a room before it is on disk', () => {
     plain.answers = false
     await room.call(add('one'))
     await room.call(add('two'))
-    expect(asks.pump().filter(({ type }) => type === 'version')).toEqual([1, 2].map((version) => ({ type: 'version', version })))
+    expect(asks.pump().filter(({ type }) => type === 'version')).toEqual(
+      [1, 2].map((version) => ({ type: 'version', version })),
+    )
     expect(plain.pumpTypes()).toEqual(['stepOne', 'update', 'update'])
   })
 })
 
 describe('[RL-4] a failed append', () => {
-  test.each([false, true])('fails what waits, closes connections with 4503, and the thread is opened anew (stored: %s)', async (stored) => {
-    const { rooms, storage, memory, logged } = testRooms()
-    const { room } = await rooms.hold(T)
-    await room.call(add('before'))
-    const writer = new RoomClient(room, human('writer'))
-    writer.ask()
-    writer.pump()
+  test.each([false, true])(
+    'fails what waits, closes connections with 4503, and the thread is opened anew (stored: %s)',
+    async (stored) => {
+      const { rooms, storage, memory, logged } = testRooms()
+      const { room } = await rooms.hold(T)
+      await room.call(add('before'))
+      const writer = new RoomClient(room, human('writer'))
+      writer.ask()
+      writer.pump()
 
-    storage.hold('append')
-    storage.failNextAppend(new Error('disk full'), { stored })
-    const first = room.call(add('keyed', agent('ada'), 'key-1'))
-    await storage.called('append', 2)
-    const second = room.call(add('after', agent('bob')))
-    const list = room.call(callOf('list_todos', {}, agent('cyd')))
-    const edit = writeStep(writer.doc, 'edit')
-    const calls = [first, second, list, room.snapshot(), room.flush()]
-    const outcomes = Promise.allSettled(calls)
-    storage.release('append')
-    for (const outcome of await outcomes) {
-      expect(outcome.status).toBe('rejected')
-      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(RoomFailed)
-    }
-    expect(writer.socket.closed).toEqual({ code: 4503, reason: 'storage failed' })
-    // Nothing of what could be lost was shown.
-    expect(writer.pumpTypes().filter((type) => type !== 'awareness')).toEqual([])
-    expect(logged).toContain('error the room lost its storage')
-    // The old room answers nobody any more, and what still comes over its connections is passed over.
-    await expect(room.call(add('too late'))).rejects.toBeInstanceOf(RoomFailed)
-    await expect(room.snapshot()).rejects.toBeInstanceOf(RoomFailed)
-    expect(() => room.join(writer.socket, human('late'), false)).toThrow(RoomFailed)
-    writeStep(writer.doc, 'into the void')
+      storage.hold('append')
+      storage.failNextAppend(new Error('disk full'), { stored })
+      const first = room.call(add('keyed', agent('ada'), 'key-1'))
+      await storage.called('append', 2)
+      const second = room.call(add('after', agent('bob')))
+      const list = room.call(callOf('list_todos', {}, agent('cyd')))
+      const edit = writeStep(writer.doc, 'edit')
+      const calls = [first, second, list, room.snapshot(), room.flush()]
+      const outcomes = Promise.allSettled(calls)
+      storage.release('append')
+      for (const outcome of await outcomes) {
+        expect(outcome.status).toBe('rejected')
+        if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(RoomFailed)
+      }
+      expect(writer.socket.closed).toEqual({ code: 4503, reason: 'storage failed' })
+      // Nothing of what could be lost was shown.
+      expect(writer.pumpTypes().filter((type) => type !== 'awareness')).toEqual([])
+      expect(logged).toContain('error the room lost its storage')
+      // The old room answers nobody any more, and what still comes over its connections is passed over.
+      await expect(room.call(add('too late'))).rejects.toBeInstanceOf(RoomFailed)
+      await expect(room.snapshot()).rejects.toBeInstanceOf(RoomFailed)
+      expect(() => room.join(writer.socket, human('late'), false)).toThrow(RoomFailed)
+      writeStep(writer.doc, 'into the void')
 
-    await quiet()
-    const { room: anew } = await rooms.hold(T)
-    expect(anew).not.toBe(room)
-    const repeated = await anew.call(add('keyed', agent('ada'), 'key-1'))
-    expect(repeated['replayed']).toBe(stored ? true : undefined)
-    expect(repeated.success).toBe(true)
-    const again = await anew.call(add('keyed', agent('ada'), 'key-1'))
-    expect(again).toMatchObject({ replayed: true, changed: repeated['changed'] })
-    // The client comes back with what it holds.
-    const back = new RoomClient(anew, human('writer'))
-    Y.applyUpdate(back.doc, Y.encodeStateAsUpdate(writer.doc))
-    back.ask()
-    await quiet()
-    back.pump()
-    await quiet()
-    back.pump()
-    const texts = await textsOf(anew)
-    expect(texts.filter((text) => text === 'keyed')).toEqual(['keyed'])
-    expect(texts).toContain('edit')
-    expect(readPlan(back.doc).step(edit)?.text).toBe('edit')
-    // The log is without a gap, and what is stored is what is shown.
-    const log = await memory.activity(T, 0, 100)
-    expect(log.map(({ version }) => version)).toEqual(log.map((_, index) => index + 1))
-    expect(rooms.loaded).toBe(1)
-  })
+      await quiet()
+      const { room: anew } = await rooms.hold(T)
+      expect(anew).not.toBe(room)
+      const repeated = await anew.call(add('keyed', agent('ada'), 'key-1'))
+      expect(repeated['replayed']).toBe(stored ? true : undefined)
+      expect(repeated.success).toBe(true)
+      const again = await anew.call(add('keyed', agent('ada'), 'key-1'))
+      expect(again).toMatchObject({ replayed: true, changed: repeated['changed'] })
+      // The client comes back with what it holds.
+      const back = new RoomClient(anew, human('writer'))
+      Y.applyUpdate(back.doc, Y.encodeStateAsUpdate(writer.doc))
+      back.ask()
+      await quiet()
+      back.pump()
+      await quiet()
+      back.pump()
+      const texts = await textsOf(anew)
+      expect(texts.filter((text) => text === 'keyed')).toEqual(['keyed'])
+      expect(texts).toContain('edit')
+      expect(readPlan(back.doc).step(edit)?.text).toBe('edit')
+      // The log is without a gap, and what is stored is what is shown.
+      const log = await memory.activity(T, 0, 100)
+      expect(log.map(({ version }) => version)).toEqual(log.map((_, index) => index + 1))
+      expect(rooms.loaded).toBe(1)
+    },
+  )
 })
 
 describe('Idempotency-Key', () => {
@@ -170,7 +190,8 @@ describe('Idempotency-Key', () => {
     storage.release('append')
     const answer = await first
     expect(answer).not.toHaveProperty('replayed')
-    for (const repeat of repeats) expect(await repeat).toMatchObject({ success: true, replayed: true, changed: answer['changed'] })
+    for (const repeat of repeats)
+      expect(await repeat).toMatchObject({ success: true, replayed: true, changed: answer['changed'] })
     expect(await textsOf(room)).toEqual(['once'])
   })
 
@@ -178,7 +199,9 @@ describe('Idempotency-Key', () => {
     const { rooms, storage } = testRooms()
     const { room } = await rooms.hold(T)
     storage.hold('append')
-    const first = room.call(callOf('add_todos', { steps: [{ text: 'a', depth: 0 }], action_and_reasoning: 'x' }, agent('ada'), 'k'))
+    const first = room.call(
+      callOf('add_todos', { steps: [{ text: 'a', depth: 0 }], action_and_reasoning: 'x' }, agent('ada'), 'k'),
+    )
     await storage.called('append', 1)
     await expect(room.call(add('b', agent('ada'), 'k'))).rejects.toBeInstanceOf(KeyConflict)
     storage.release('append')
@@ -237,9 +260,15 @@ describe('creating a plan', () => {
 
   test('[RL-5] (a) twenty at once with a seed make one copy, and one of them is told that it did', async () => {
     const { rooms, storage } = testRooms()
-    const results = await Promise.all(Array.from({ length: 20 }, (_, nth) => rooms.create(T, seed, agent(`agent ${nth}`))))
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, nth) => rooms.create(T, seed, agent(`agent ${nth}`))),
+    )
     expect(results.filter(({ created }) => created)).toHaveLength(1)
-    for (const { snapshot } of results) expect(snapshot.steps.map(({ text, number }) => [text, number])).toEqual([['a', 1], ['b', 2]])
+    for (const { snapshot } of results)
+      expect(snapshot.steps.map(({ text, number }) => [text, number])).toEqual([
+        ['a', 1],
+        ['b', 2],
+      ])
     expect(storage.calls.append).toBe(1)
   })
 
@@ -249,8 +278,13 @@ describe('creating a plan', () => {
     const kept = new Promise<void>((resolve) => {
       keep = resolve
     })
-    const { create } = memory
-    const slow = { ...memory, create: async (...args: Parameters<typeof create>) => kept.then(() => create(...args)) }
+    const slow: Storage = {
+      ...memory,
+      create: async (thread, at) => {
+        await kept
+        return memory.create(thread, at)
+      },
+    }
     const slowRooms = new Rooms({ storage: slow, log: silent })
     const first = slowRooms.create(T, [], agent('ada'))
     const second = slowRooms.create(T, [], agent('bob'))

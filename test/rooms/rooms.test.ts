@@ -5,7 +5,19 @@ import * as Y from 'yjs'
 import { Draining } from '../../server/rooms/errors.ts'
 import { ThreadDeleted } from '../../server/rooms/storage.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
-import { addCall, agent, human, quiet, RoomClient, stateOf, T, testRooms, textsIn, textsOf, writeStep } from '../helpers/sockets.ts'
+import {
+  addCall,
+  agent,
+  human,
+  quiet,
+  RoomClient,
+  stateOf,
+  T,
+  testRooms,
+  textsIn,
+  textsOf,
+  writeStep,
+} from '../helpers/sockets.ts'
 
 const threadNamed = (nth: number): ThreadId => `thread-${nth}` as ThreadId
 
@@ -17,7 +29,16 @@ describe('[RL-8] opening', () => {
     const anew = testRooms()
     const { memory } = anew
     const stored = await storage.open(T)
-    await memory.append(T, { version: 1, at: 1, actor: agent('ada').actor, source: 'http', tool: '', reasoning: '', summary: '', update: stored?.updates[0] ?? new Uint8Array() })
+    await memory.append(T, {
+      version: 1,
+      at: 1,
+      actor: agent('ada').actor,
+      source: 'http',
+      tool: '',
+      reasoning: '',
+      summary: '',
+      update: stored?.updates[0] ?? new Uint8Array(),
+    })
 
     anew.storage.hold('open')
     const joining = Array.from({ length: 10 }, async (_, nth) => {
@@ -61,7 +82,8 @@ describe('[RL-8] opening', () => {
     const waiting = Promise.allSettled(Array.from({ length: 10 }, () => rooms.use(T, (room) => room.snapshot())))
     await quiet()
     storage.release('open')
-    for (const outcome of await waiting) expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'disk' } })
+    for (const outcome of await waiting)
+      expect(outcome).toMatchObject({ status: 'rejected', reason: { message: 'disk' } })
     expect(rooms.loaded).toBe(0)
     expect(await memory.open(T)).toEqual(before)
     expect(await rooms.use(T, textsOf)).toEqual(['kept'])
@@ -110,26 +132,31 @@ describe('[RL-10] unloading', () => {
     expect(storage.calls.open).toBeGreaterThan(1)
   })
 
-  test('[RL-12] calls on thousands of threads leave no room, no timer and no memory behind', async () => {
-    setFlagsFromString('--expose-gc')
-    const gc = runInNewContext('gc') as () => void
-    const { rooms } = testRooms(0)
-    const run = async (from: number): Promise<number> => {
-      for (let nth = from; nth < from + 1_000; nth++) await rooms.use(threadNamed(nth), (room) => room.call(addCall('one')))
-      await unloaded(rooms)
-      gc()
-      return process.memoryUsage().heapUsed / 1024 / 1024
-    }
-    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
-    // The first thousand fills what is remembered of threads that are not loaded; from then on it is full.
-    const first = await run(0)
-    const before = timers()
-    await run(1_000)
-    const last = await run(2_000)
-    expect(timers()).toBeLessThanOrEqual(before + 5)
-    // What the storage in memory keeps of 2,000 plans is in this.
-    expect(last - first).toBeLessThan(20)
-  })
+  test(
+    '[RL-12] calls on thousands of threads leave no room, no timer and no memory behind',
+    { timeout: 60_000 },
+    async () => {
+      setFlagsFromString('--expose-gc')
+      const gc = runInNewContext('gc') as () => void
+      const { rooms } = testRooms(0)
+      const run = async (from: number): Promise<number> => {
+        for (let nth = from; nth < from + 1_000; nth++)
+          await rooms.use(threadNamed(nth), (room) => room.call(addCall('one')))
+        await unloaded(rooms)
+        gc()
+        return process.memoryUsage().heapUsed / 1024 / 1024
+      }
+      const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length
+      // The first thousand fills what is remembered of threads that are not loaded; from then on it is full.
+      const first = await run(0)
+      const before = timers()
+      await run(1_000)
+      const last = await run(2_000)
+      expect(timers()).toBeLessThanOrEqual(before + 5)
+      // What the storage in memory keeps of 2,000 plans is in this.
+      expect(last - first).toBeLessThan(20)
+    },
+  )
 })
 
 describe('deleting', () => {

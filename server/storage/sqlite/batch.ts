@@ -5,7 +5,15 @@ import type { RevocationTable } from './revocations.ts'
 import type { Failure, FromWorker, Kind, Outcome, Request, Results } from './protocol.ts'
 import { toFailure } from './protocol.ts'
 
-const WRITES: ReadonlySet<Kind> = new Set<Kind>(['append', 'create', 'snapshot', 'saveView', 'remove', 'revoke', 'revocations'])
+const WRITES: ReadonlySet<Kind> = new Set<Kind>([
+  'append',
+  'create',
+  'snapshot',
+  'saveView',
+  'remove',
+  'revoke',
+  'revocations',
+])
 
 /** All that the worker keeps. */
 export type Tables = PlanTables & RevocationTable

@@ -1,8 +1,10 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { RequestIdVariables } from 'hono/request-id'
+import type { Identity } from '../../auth/claims.ts'
 
 /** What hono hands to every handler. The bindings are absent where there is no node server, as in tests. */
 export interface HttpEnv {
   Bindings: Partial<HttpBindings>
-  Variables: RequestIdVariables
+  /** `identity`: who asks, wherever that matters. */
+  Variables: RequestIdVariables & { identity?: Identity }
 }

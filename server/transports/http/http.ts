@@ -1,12 +1,14 @@
 import { Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { requestId } from 'hono/request-id'
-import type { Log } from '../../rooms/log.ts'
+import type { Doors } from '../../auth/doors.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage } from '../../rooms/storage.ts'
 import type { McpDoor } from '../mcp/mcp.ts'
+import { addAccessRoutes, type GateOptions, keepGate } from './access.ts'
+import { keepDoors, safeHeaders } from './doors.ts'
 import type { HttpEnv } from './env.ts'
-import { answerError, answerProblem, Problem } from './problem.ts'
+import { answerError, answerProblem } from './problem.ts'
 import { badThread } from './request.ts'
 import { addThreadRoutes } from './threads.ts'
 import { addToolRoutes } from './tools.ts'
@@ -14,18 +16,19 @@ import { addToolRoutes } from './tools.ts'
 /** Milliseconds within which a storage that is fit to serve answers: probes wait a few seconds at most. */
 const READY_MS = 2_000
 
-export interface HttpOptions {
+export interface HttpOptions extends GateOptions {
   readonly rooms: Rooms
   readonly storage: Storage
   readonly mcp: McpDoor
-  readonly log: Log
+  readonly doors: Doors
   readonly version: string
   /** Whether the server is shutting down, and wants no more traffic. */
   readonly isDraining: () => boolean
 }
 
 /** All doors over HTTP, as one function from a request to its response. */
-export function createHttp({ rooms, storage, mcp, log, version, isDraining }: HttpOptions): Hono<HttpEnv> {
+export function createHttp(options: HttpOptions): Hono<HttpEnv> {
+  const { rooms, storage, mcp, doors, log, version, isDraining } = options
   const app = new Hono<HttpEnv>()
   app.onError((error, c) => answerError(error, c, log))
   app.notFound((c) =>
@@ -38,15 +41,14 @@ export function createHttp({ rooms, storage, mcp, log, version, isDraining }: Ht
   )
 
   app.use(requestId())
+  app.use(safeHeaders)
+  app.use(keepDoors(doors))
   app.use(async (c, next) => {
-    c.header('Cache-Control', 'no-store')
-    c.header('X-Content-Type-Options', 'nosniff')
-    // A page of another site can send a form to a server on loopback; the browser says so in a header it cannot forge.
-    if (c.req.header('Sec-Fetch-Site') === 'cross-site' && !['GET', 'HEAD'].includes(c.req.method)) throw crossSite()
     // Dots are resolved before a route is chosen: what came in tells what was meant.
     if (hasDots(c.env?.incoming?.url)) throw badThread()
     await next()
   })
+  app.use(keepGate(options))
   app.use(
     methodNotAllowed({
       app,
@@ -68,6 +70,7 @@ export function createHttp({ rooms, storage, mcp, log, version, isDraining }: Ht
   addToolRoutes(app, rooms)
   addThreadRoutes(app, rooms, storage)
   mcp.addRoutes(app)
+  addAccessRoutes(app, options)
   return app
 }
 
@@ -82,14 +85,6 @@ async function whyNotReady(storage: Storage): Promise<string | null> {
   )
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))
 }
-
-const crossSite = (): Problem =>
-  new Problem({
-    status: 403,
-    kind: 'cross-site',
-    title: 'Cross-site request',
-    detail: 'A page of another site cannot change plans here.',
-  })
 
 /** Whether a path holds `.` or `..` as a part of its own, written plainly or escaped. */
 function hasDots(target: string | undefined): boolean {
@@ -107,7 +102,8 @@ POST   /threads/:thread/mcp?dialect=        the same by MCP; ?name= says who cal
 GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
 GET    /threads/:thread/plan.md             the plan as Markdown
 GET    /threads/:thread/activity?after=     who changed what
-GET    /threads?after=                      all threads
+GET    /threads?after=                      all threads that you may see
 WS     /sync/:thread                        the plan live, for y-websocket
+POST   /admin/revoke                        take the tokens of a subject back
 GET    /healthz, /readyz                    alive; ready to serve
 `

@@ -4,8 +4,10 @@ import { DIALECTS } from '../../../shared/dialects/registry.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import { isThreadId, type ThreadId } from '../../../shared/schema/ids.ts'
 import { MAX_ACTOR_NAME, MAX_KEY } from '../../../shared/schema/limits.ts'
+import type { Action } from '../../auth/grant.ts'
 import type { Caller } from '../../rooms/caller.ts'
 import type { Source } from '../../rooms/storage.ts'
+import { allow } from './access.ts'
 import type { HttpEnv } from './env.ts'
 import { badRequest, Problem } from './problem.ts'
 
@@ -13,10 +15,11 @@ import { badRequest, Problem } from './problem.ts'
 const THREAD_PATTERN = '[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,127}'
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
-/** @throws Problem 400 */
-export function threadOf(c: Context<HttpEnv>): ThreadId {
+/** The thread of a request that may do `action` with it. @throws Problem 400, or 403 if it may not */
+export function threadOf(c: Context<HttpEnv>, action: Action): ThreadId {
   const thread = c.req.param('thread')
   if (!isThreadId(thread)) throw badThread()
+  allow(c, action, thread)
   return thread
 }
 
@@ -30,10 +33,13 @@ export const badThread = (): Problem =>
   })
 
 /**
- * Who makes the request, as its headers say. Callers without a name or an id are one actor.
+ * Who makes the request: as the token says, and only in the open mode as its headers say. Callers without a name or an id
+ * are one actor then.
  * @throws Problem 400
  */
 export function callerOf(c: Context<HttpEnv>): Caller {
+  const known = c.get('identity')?.actor ?? null
+  if (known !== null) return { actor: known, source: 'http' }
   const name = label('X-Agent-Name', headerText(c, 'X-Agent-Name'))
   const id = label('X-Agent-Id', headerText(c, 'X-Agent-Id'))
   return { actor: { id: id || name, name: name || id, kind: 'agent' }, source: 'http' }
@@ -51,10 +57,16 @@ export function addressedCallerOf(c: Context<HttpEnv>, source: Source): Caller {
   return { actor: { id: id || name, name: name || id, kind: 'agent' }, source }
 }
 
-/** The actor whose view a read moves: the one named by `?for=`, else the caller. @throws Problem 400 */
-export function readerOf(c: Context<HttpEnv>): Actor {
+/**
+ * The actor whose view a read moves: the one named by `?for=`, else the caller.
+ * @throws Problem 400, or 403 if the caller may not look in the name of another
+ */
+export function readerOf(c: Context<HttpEnv>, thread: ThreadId): Actor {
   const name = label('for', c.req.query('for') ?? '')
-  return name === '' ? callerOf(c).actor : { id: name, name, kind: 'agent' }
+  const { actor } = callerOf(c)
+  if (name === '' || name === c.get('identity')?.actor?.id) return actor
+  allow(c, 'actFor', thread)
+  return { id: name, name, kind: 'agent' }
 }
 
 function label(what: string, value: string): string {

@@ -2,13 +2,17 @@ import type { Context, Hono } from 'hono'
 import { MAX_PAGE } from '../../../shared/schema/limits.ts'
 import type { Room } from '../../rooms/room.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
-import type { Storage } from '../../rooms/storage.ts'
+import type { Storage, ThreadInfo } from '../../rooms/storage.ts'
+import { allow, isAllowed } from './access.ts'
 import { readJson } from './body.ts'
 import type { HttpEnv } from './env.ts'
 import { unknownThread } from './problem.ts'
 import { callerOf, numberIn, threadOf } from './request.ts'
 import { readSeed } from './seed.ts'
 
+/** Threads that one request looks at: so many parts of so many. */
+const PART = MAX_PAGE + 1
+const MAX_PARTS = 20
 const LIMIT = { least: 1, most: MAX_PAGE, standard: 100 }
 const VERSION = { least: 0, most: Number.MAX_SAFE_INTEGER, standard: 0 }
 
@@ -16,7 +20,7 @@ const VERSION = { least: 0, most: Number.MAX_SAFE_INTEGER, standard: 0 }
 export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Storage): void {
   /** Reads a plan that is there. @throws Problem 404 for a thread that never came into being */
   const read = async <T>(c: Context<HttpEnv>, work: (room: Room) => Promise<T>): Promise<T> => {
-    const thread = threadOf(c)
+    const thread = threadOf(c, 'read')
     return rooms.use(thread, (room) => {
       if (!room.isStored) throw unknownThread(thread)
       return work(room)
@@ -24,15 +28,16 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
   }
 
   app.get('/threads', async (c) => {
+    allow(c, 'list', null)
     const limit = numberIn(c, 'limit', LIMIT)
-    const { page, last } = pageOf(await storage.threads(c.req.query('after') ?? '', limit + 1), limit)
-    return c.json({ threads: page, next: last?.thread ?? null })
+    const isShown = ({ thread }: ThreadInfo): boolean => isAllowed(c, 'list', thread)
+    return c.json(await listThreads(storage, c.req.query('after') ?? '', limit, isShown))
   })
 
   app.get('/threads/:thread', async (c) => c.json(await read(c, (room) => room.snapshot())))
 
   app.put('/threads/:thread', async (c) => {
-    const thread = threadOf(c)
+    const thread = threadOf(c, 'create')
     const caller = callerOf(c)
     const seed = readSeed(await readJson(c))
     const { created, snapshot } = await rooms.create(thread, seed, caller)
@@ -40,7 +45,7 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
   })
 
   app.delete('/threads/:thread', async (c) => {
-    const thread = threadOf(c)
+    const thread = threadOf(c, 'delete')
     if (!(await rooms.remove(thread))) throw unknownThread(thread)
     return c.body(null, 204)
   })
@@ -51,7 +56,7 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
   })
 
   app.get('/threads/:thread/activity', async (c) => {
-    const thread = threadOf(c)
+    const thread = threadOf(c, 'read')
     const after = numberIn(c, 'after', VERSION)
     const limit = numberIn(c, 'limit', LIMIT)
     const { page, last } = pageOf(await storage.activity(thread, after, limit + 1), limit)
@@ -59,6 +64,29 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
     if (page.length === 0) await read(c, () => Promise.resolve())
     return c.json({ entries: page, next: last?.version ?? null })
   })
+}
+
+/**
+ * A page of the threads that are shown to the caller. One who is shown few of many may get a page that is not full, or
+ * empty, with `next` to go on from: no request walks through them all.
+ */
+async function listThreads(
+  storage: Storage,
+  start: string,
+  limit: number,
+  isShown: (info: ThreadInfo) => boolean,
+): Promise<{ threads: ThreadInfo[]; next: string | null }> {
+  const shown: ThreadInfo[] = []
+  let after = start
+  for (let part = 0; part < MAX_PARTS; part += 1) {
+    const found = await storage.threads(after, PART)
+    shown.push(...found.filter(isShown))
+    if (shown.length > limit) return { threads: shown.slice(0, limit), next: shown[limit - 1]?.thread ?? null }
+    const last = found.at(-1)
+    if (last === undefined || found.length < PART) return { threads: shown, next: null }
+    after = last.thread
+  }
+  return { threads: shown, next: after }
 }
 
 /** One more than the limit was asked for, to know whether there is more; then `last` is where the next page starts. */

@@ -64,6 +64,9 @@ export class Notices implements ServerEventBus {
   }
 }
 
+/** Calls `end` when somebody may no longer listen. @returns how to say that nobody does any more */
+export type Hold = (end: () => void) => () => void
+
 /** The handler and the listeners of one thread. */
 interface Station {
   readonly handler: McpHttpHandler
@@ -108,13 +111,13 @@ export class Listeners<Thread> {
   }
 
   /** Serves a request to listen. @returns null if there are too many listeners already */
-  async listen(thread: Thread, request: Request, message: unknown): Promise<Response | null> {
+  async listen(thread: Thread, request: Request, message: unknown, hold: Hold): Promise<Response | null> {
     if (this.count >= this.#options.most) return null
     const station = this.#stations.get(thread) ?? this.#open(thread)
     station.pending++
     try {
       const response = await station.handler.fetch(request, { parsedBody: message })
-      return response.body === null ? response : new Response(bounded(response.body, MAX_UNREAD_BYTES), response)
+      return response.body === null ? response : new Response(bounded(response.body, MAX_UNREAD_BYTES, hold), response)
     } finally {
       station.pending--
       this.#closeIfLeft(thread, station)
@@ -145,10 +148,14 @@ export class Listeners<Thread> {
   }
 }
 
-/** Ends a stream whose reader lets more than `most` bytes wait: it has stopped reading, and would fill the memory. */
-export function bounded(source: ReadableStream<Uint8Array>, most: number): ReadableStream<Uint8Array> {
+/**
+ * The same stream, for as long as it may be held. It ends too when its reader lets more than `most` bytes wait: such a
+ * reader has stopped reading, and would fill the memory.
+ */
+export function bounded(source: ReadableStream<Uint8Array>, most: number, hold: Hold): ReadableStream<Uint8Array> {
   const reader = source.getReader()
   const pump = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    const release = hold(() => void reader.cancel().catch(() => {}))
     try {
       for (;;) {
         const { done, value } = await reader.read()
@@ -159,6 +166,8 @@ export function bounded(source: ReadableStream<Uint8Array>, most: number): Reada
     } catch (error) {
       controller.error(error)
       await reader.cancel(error).catch(() => {})
+    } finally {
+      release()
     }
   }
   return new ReadableStream<Uint8Array>(

@@ -1,32 +1,29 @@
 import { createMcpHandler } from '@modelcontextprotocol/server'
 import type { McpServerFactory } from '@modelcontextprotocol/server'
 import type { Context, Hono } from 'hono'
-import { cors } from 'hono/cors'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DIALECTS } from '../../../shared/dialects/registry.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import { MAX_MCP_SUBSCRIPTIONS, MCP_NOTICE_MS } from '../../../shared/schema/limits.ts'
+import type { Access } from '../../auth/access.ts'
 import type { Log } from '../../rooms/log.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage } from '../../rooms/storage.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
+import { allow } from '../http/access.ts'
 import { readJson } from '../http/body.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { Problem } from '../http/problem.ts'
 import { addressedCallerOf, dialectOf, threadOf } from '../http/request.ts'
-import { createHostCheck } from './hosts.ts'
+import type { Hold } from './listeners.ts'
 import { Listeners } from './listeners.ts'
-import { isListen, readMessage } from './message.ts'
+import { calledTools, isListen, readMessage } from './message.ts'
 import { resourceUris } from './resources.ts'
 import { createServer } from './server.ts'
 import { listedTools } from './tools.ts'
 import type { Visit } from './visit.ts'
 
 const PATH = '/threads/:thread/mcp'
-/** What pages of an allowed origin may send, and see of an answer. */
-const HEADERS = ['Content-Type', 'Accept', 'Authorization', 'X-Agent-Name', 'X-Agent-Id']
-const MCP_HEADERS = ['MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name', 'Mcp-Session-Id', 'Last-Event-ID']
-
 /** As JSON-RPC has it. */
 const PARSE_ERROR = -32_700
 const INVALID_REQUEST = -32_600
@@ -35,11 +32,11 @@ const INTERNAL_ERROR = -32_603
 export interface McpOptions {
   readonly rooms: Rooms
   readonly storage: Pick<Storage, 'activity'>
+  readonly access: Pick<Access, 'hold'>
   readonly log: Log
   readonly version: string
-  /** Names of hosts, besides those of the loopback, under which this server is reached and whose pages may use it. */
-  readonly allowedHosts?: readonly string[]
-  readonly limits?: { readonly subscriptions?: number }
+  /** Subscriptions at a time, over all threads. */
+  readonly maxSubscriptions?: number
 }
 
 export interface McpDoor {
@@ -51,8 +48,8 @@ export interface McpDoor {
 }
 
 /** MCP over HTTP: every revision at one address for each thread, without sessions. */
-export function createMcp({ rooms, storage, log, version, allowedHosts = [], limits = {} }: McpOptions): McpDoor {
-  const hosts = createHostCheck(allowedHosts)
+export function createMcp(options: McpOptions): McpDoor {
+  const { rooms, storage, access, log, version, maxSubscriptions = MAX_MCP_SUBSCRIPTIONS } = options
   const tools = new Map([...DIALECTS.values()].map((dialect) => [dialect.name, listedTools(dialect)] as const))
   const context = { rooms, storage, log, version, tools }
   const visits = new WeakMap<Request, Visit>()
@@ -62,39 +59,36 @@ export function createMcp({ rooms, storage, log, version, allowedHosts = [], lim
     return createServer(visit, era, context)
   }
   // What it reports was answered already: mistakes of clients.
-  const options = { legacy: 'stateless' } as const
-  const calls = createMcpHandler(factory, options)
+  const eras = { legacy: 'stateless' } as const
+  const calls = createMcpHandler(factory, eras)
   const listeners = new Listeners<ThreadId>({
     watch: (thread, changed) => rooms.watch(thread, changed),
     eventsOf: (thread) => resourceUris(thread).map((uri) => ({ kind: 'resource_updated', uri }) as const),
-    createHandler: (bus) => createMcpHandler(factory, { ...options, bus }),
+    createHandler: (bus) => createMcpHandler(factory, { ...eras, bus }),
     delay: MCP_NOTICE_MS,
-    most: limits.subscriptions ?? MAX_MCP_SUBSCRIPTIONS,
+    most: maxSubscriptions,
   })
 
   const serve = async (c: Context<HttpEnv>): Promise<Response> => {
-    hosts.check(c)
-    const visit = { thread: threadOf(c), dialect: dialectOf(c), caller: addressedCallerOf(c, 'mcp') }
+    const visit = { thread: threadOf(c, 'read'), dialect: dialectOf(c), caller: addressedCallerOf(c, 'mcp') }
     const message = await messageOf(c, visit.thread)
     if (message instanceof Response) return message
+    if (calledTools(message, visit.dialect).some(({ effects }) => !effects.readOnly)) allow(c, 'write', visit.thread)
     const request = c.req.raw
     visits.set(request, visit)
     // The room says whether the thread was deleted, and stays loaded for what the request will ask of it.
     return rooms.use(visit.thread, async () => {
       if (!isListen(message)) return calls.fetch(request, { parsedBody: message })
-      const response = await listeners.listen(visit.thread, request, message)
+      const response = await listeners.listen(visit.thread, request, message, holdOf(c, access))
       return response ?? rpcError(c, 200, INTERNAL_ERROR, 'Subscription limit reached', idOf(message))
     })
   }
 
   return {
     addRoutes: (app) => {
-      const allowHeaders = [...HEADERS, ...MCP_HEADERS]
-      const origin = (asking: string): string | null => (asking !== '' && hosts.allowsOrigin(asking) ? asking : null)
-      app.use(PATH, cors({ origin, allowMethods: ['POST'], allowHeaders, exposeHeaders: MCP_HEADERS, maxAge: 600 }))
       app.post(PATH, (c) =>
         serve(c).catch((error: unknown) => {
-          throw error instanceof ThreadDeleted ? gone(threadOf(c)) : error
+          throw error instanceof ThreadDeleted ? gone : error
         }),
       )
     },
@@ -118,6 +112,12 @@ async function messageOf(c: Context<HttpEnv>, thread: ThreadId): Promise<unknown
   }
 }
 
+/** A subscription lasts no longer than the token that it was asked for with. */
+function holdOf(c: Context<HttpEnv>, access: McpOptions['access']): Hold {
+  const identity = c.get('identity')
+  return (end) => (identity === undefined ? () => {} : access.hold(identity, end))
+}
+
 /** An error as clients of MCP read it; without an id, since none could be read. */
 function rpcError(
   c: Context<HttpEnv>,
@@ -134,10 +134,9 @@ function idOf(message: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-const gone = (thread: ThreadId): Problem =>
-  new Problem({
-    status: 404,
-    kind: 'thread-deleted',
-    title: 'Thread deleted',
-    detail: `The thread ${thread} was deleted, and the id of a deleted thread is not given again. Use another id.`,
-  })
+const gone = new Problem({
+  status: 404,
+  kind: 'thread-deleted',
+  title: 'Thread deleted',
+  detail: 'This thread was deleted, and the id of a deleted thread is not given again. Use another id.',
+})

@@ -1,3 +1,4 @@
+import type { Dialect, Tool } from '../../../shared/dialects/dialect.ts'
 import { MAX_MCP_BATCH } from '../../../shared/schema/limits.ts'
 import { badRequest } from '../http/problem.ts'
 
@@ -6,8 +7,7 @@ const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Whether a message asks for notices, and so is never done. */
-export const isListen = (message: unknown): boolean =>
-  isObject(message) && message['method'] === 'subscriptions/listen'
+export const isListen = (message: unknown): boolean => isObject(message) && message['method'] === 'subscriptions/listen'
 
 /**
  * A message as the protocol's own checks will take it, where there is only one thing that it can mean. They are the SDK's,
@@ -21,6 +21,14 @@ export function readMessage(body: unknown, uris: readonly string[]): unknown {
     return body.map((message) => readOne(message, uris))
   }
   return readOne(body, uris)
+}
+
+/** The tools that a message, or a batch of them, calls. */
+export function calledTools(message: unknown, dialect: Dialect): Tool[] {
+  if (Array.isArray(message)) return message.flatMap((one) => calledTools(one, dialect))
+  if (!isObject(message) || message['method'] !== 'tools/call' || !isObject(message['params'])) return []
+  const { name } = message['params']
+  return dialect.tools.filter((tool) => tool.name === name)
 }
 
 function readOne(message: unknown, uris: readonly string[]): unknown {

@@ -38,7 +38,7 @@ export function toolResult({ success, text }: ToolReply): CallToolResult {
 }
 
 /** What the text is when it is an object, and otherwise an object that holds the text. */
-export function structureOf(text: string): JsonObject {
+function structureOf(text: string): JsonObject {
   if (text.startsWith('{')) {
     try {
       return JSON.parse(text) as JsonObject // begins with a brace: if it parses, it is an object

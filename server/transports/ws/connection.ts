@@ -2,12 +2,14 @@ import type { WebSocket } from 'ws'
 import type { Socket } from '../../rooms/session.ts'
 
 /**
- * Clients up to y-websocket 3.0.0 take no close code for final and come back at once, some nine times a second: a
- * permanent refusal is kept from them until their connection is this old.
+ * Clients up to y-websocket 3.0.0 take no close code for final and come back at once, some nine times a second; later
+ * ones do so too after a transient code, once they were in sync. So a refusal is kept from a client until its connection
+ * is this old.
  */
 const REFUSAL_DELAY_MS = 2_000
 
-const isPermanent = (code: number): boolean => code >= 4400 && code <= 4499
+/** The server goes down: the sooner a client looks for another one, the better. */
+const RESTARTING = 1012
 
 /** The longest reason that fits a close frame, in bytes. */
 const MAX_REASON_BYTES = 123
@@ -48,12 +50,26 @@ export class Connection implements Socket {
   }
 
   close(code: number, reason: string): void {
+    this.#close(code, reason, code === RESTARTING ? 0 : REFUSAL_DELAY_MS - (performance.now() - this.#openedAt))
+  }
+
+  /** Ends at once what was allowed until now: whoever comes back is refused, and it is that which takes its time. */
+  end(code: number, reason: string): void {
+    this.#close(code, reason, 0)
+  }
+
+  #close(code: number, reason: string, delay: number): void {
     if (this.#isClosing) return
     this.#isClosing = true
     const words = shorten(reason)
-    const delay = isPermanent(code) ? REFUSAL_DELAY_MS - (performance.now() - this.#openedAt) : 0
-    if (delay <= 0) this.#socket.close(code, words)
-    else setTimeout(() => this.#socket.close(code, words), delay).unref()
+    if (delay <= 0) return this.#socket.close(code, words)
+    // Nothing that comes meanwhile is read: it would only fill memory.
+    this.#socket.pause()
+    const close = (): void => {
+      this.#socket.resume()
+      this.#socket.close(code, words)
+    }
+    setTimeout(close, delay).unref()
   }
 
   /** Asks for a sign of life, and gives up on a peer that did not answer the last time. */

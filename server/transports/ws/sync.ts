@@ -2,10 +2,13 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { RawData, WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
-import type { Actor } from '../../../shared/schema/actor.ts'
-import type { ThreadId } from '../../../shared/schema/ids.ts'
-import { isThreadId } from '../../../shared/schema/ids.ts'
-import { MAX_ACTOR_NAME, MAX_SOCKET_PAYLOAD } from '../../../shared/schema/limits.ts'
+import { MAX_SOCKET_PAYLOAD } from '../../../shared/schema/limits.ts'
+import type { Access } from '../../auth/access.ts'
+import { chooseProtocol } from '../../auth/bearer.ts'
+import type { Identity } from '../../auth/claims.ts'
+import type { Doors } from '../../auth/doors.ts'
+import type { Ending } from '../../auth/leases.ts'
+import { NotAuthenticated, Revoked } from '../../auth/refusals.ts'
 import { Draining } from '../../rooms/errors.ts'
 import type { Log } from '../../rooms/log.ts'
 import type { Room } from '../../rooms/room.ts'
@@ -14,41 +17,71 @@ import type { Session } from '../../rooms/session.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 import { KEEP_ALIVE } from '../../rooms/wire.ts'
 import { Connection } from './connection.ts'
+import { type Address, readAddress, readVisitor, tokenOf, type TurnedAway, type Visitor } from './visitor.ts'
 
-const PATH = '/sync/'
 /** Clients give up on a connection that brings no message for 30 s. */
 const MAX_SILENCE_MS = 15_000
 const CHECK_EVERY_MS = 5_000
 /** A half-open connection is found after two of these. */
 const PING_EVERY_MS = 30_000
 
-/** Who asks for which thread, as the address says. */
-interface Visitor {
-  readonly thread: ThreadId
-  readonly actor: Actor
-  readonly wantsVersions: boolean
+/** How a token's end is told. Both are final: clients must not come back with the same one. */
+const ENDINGS: Readonly<Record<Ending, readonly [code: number, reason: string]>> = {
+  expired: [4401, 'your token has expired'],
+  revoked: [4403, 'your token was revoked'],
+}
+
+export interface SyncOptions {
+  readonly access: Access
+  readonly doors: Doors
+  readonly log: Log
 }
 
 /**
  * Serves y-websocket clients at `/sync/:thread`.
- * Parameters: `name` and `id` of who is there, `kind` (human or agent), `planroom=1` to be told versions.
+ * Parameters: `token`, unless a header or a subprotocol brings it; `planroom=1` to be told versions; in the open mode also
+ * `name` and `id` of who is there, and `kind` (human or agent).
+ *
+ * Pages of others are refused at the upgrade. Clients are let in to be told in a close frame why they cannot stay: they
+ * see nothing of an answer at the upgrade, and would try for ever.
  * @returns how to stop; connections that are left then are cut
  */
-export function attachSync(server: Server, rooms: Rooms, { log }: { log: Log }): { close(): void } {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_SOCKET_PAYLOAD, perMessageDeflate: false })
+export function attachSync(server: Server, rooms: Rooms, { access, doors, log }: SyncOptions): { close(): void } {
+  const handleProtocols = chooseProtocol
+  const limits = { maxPayload: MAX_SOCKET_PAYLOAD, perMessageDeflate: false }
+  const sockets = new WebSocketServer({ noServer: true, handleProtocols, ...limits })
   const connections = new Set<Connection>()
+  let isClosed = false
 
-  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
-    stream.on('error', () => stream.destroy())
-    const address = readAddress(request)
-    if (address === null || !address.path.startsWith(PATH)) return refuseUpgrade(stream)
+  const receive = async (request: IncomingMessage, stream: Duplex, head: Buffer, address: Address): Promise<void> => {
+    const identity = await identify(access, tokenOf(request, address), log)
+    if (isClosed) return void stream.destroy()
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const connection = new Connection(socket)
       connections.add(connection)
       socket.once('close', () => connections.delete(connection))
-      const visitor = readVisitor(address)
-      if (typeof visitor === 'string') connection.close(4400, visitor)
-      else serve(socket, connection, visitor, rooms, log)
+      const visitor = 'code' in identity ? identity : readVisitor(address, identity)
+      if ('code' in visitor) return connection.close(visitor.code, visitor.reason)
+      const leave = serve(socket, connection, visitor, rooms, log)
+      if ('code' in identity) return
+      const release = access.hold(identity, (ending) => {
+        connection.end(...ENDINGS[ending])
+        leave()
+      })
+      socket.once('close', release)
+    })
+  }
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, head: Buffer): void => {
+    stream.on('error', () => stream.destroy())
+    const address = readAddress(request)
+    const { host, origin } = request.headers
+    if (address === null) return refuseUpgrade(stream, '404 Not Found', 'Sockets are served at /sync/<thread>.')
+    if (!doors.allowsHost(host) || !doors.allowsOrigin(origin, host)) {
+      return refuseUpgrade(stream, '403 Forbidden', 'This host or this origin is not allowed here.')
+    }
+    receive(request, stream, head, address).catch((error: unknown) => {
+      log.error({ err: error }, 'a socket could not be opened')
+      stream.destroy()
     })
   }
   server.on('upgrade', onUpgrade)
@@ -62,6 +95,7 @@ export function attachSync(server: Server, rooms: Rooms, { log }: { log: Log }):
 
   return {
     close: () => {
+      isClosed = true
       server.off('upgrade', onUpgrade)
       clearInterval(keepAlive)
       clearInterval(pings)
@@ -71,9 +105,24 @@ export function attachSync(server: Server, rooms: Rooms, { log }: { log: Log }):
   }
 }
 
-/** One connection, from its first frame to its last. What comes before the room is open waits for it. */
-function serve(socket: WebSocket, connection: Connection, visitor: Visitor, rooms: Rooms, log: Log): void {
-  const { thread, actor, wantsVersions } = visitor
+/** @returns who it is, or why it is nobody, as a close frame says it */
+async function identify(access: Access, token: string | null, log: Log): Promise<Identity | TurnedAway> {
+  try {
+    return await access.identify(token)
+  } catch (error) {
+    if (error instanceof Revoked) return { code: 4403, reason: error.message }
+    if (error instanceof NotAuthenticated) return { code: 4401, reason: error.message }
+    log.warn({ err: error }, 'tokens cannot be checked')
+    return { code: 1013, reason: 'tokens cannot be checked just now' }
+  }
+}
+
+/**
+ * One connection, from its first frame to its last. What comes before the room is open waits for it.
+ * @returns how to take it out of the room before it is closed
+ */
+function serve(socket: WebSocket, connection: Connection, visitor: Visitor, rooms: Rooms, log: Log): () => void {
+  const { thread, actor, wantsVersions, mayWrite } = visitor
   let early: Uint8Array[] = []
   let earlyBytes = 0
   let joined: { room: Room; session: Session; release: () => void } | null = null
@@ -87,17 +136,18 @@ function serve(socket: WebSocket, connection: Connection, visitor: Visitor, room
     earlyBytes += frame.length
     if (earlyBytes > MAX_SOCKET_PAYLOAD) connection.close(1013, 'too much was sent before the plan was open')
   })
-  socket.once('close', () => {
+  const leave = (): void => {
     joined?.room.leave(joined.session)
     joined?.release()
     joined = null
-  })
+  }
+  socket.once('close', leave)
 
   const join = async (): Promise<void> => {
     const { room, release } = await rooms.hold(thread)
     try {
       if (!connection.isOpen) return release()
-      const session = room.join(connection, { actor, source: 'ws' }, wantsVersions)
+      const session = room.join(connection, { actor, source: 'ws' }, wantsVersions, mayWrite)
       joined = { room, session, release }
       for (const frame of early) room.receive(session, frame)
       early = []
@@ -112,6 +162,7 @@ function serve(socket: WebSocket, connection: Connection, visitor: Visitor, room
     log.error({ thread, error }, 'a thread could not be opened')
     connection.close(4503, 'storage failed')
   })
+  return leave
 }
 
 function bytesOf(data: RawData): Uint8Array {
@@ -121,38 +172,9 @@ function bytesOf(data: RawData): Uint8Array {
     : new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.length)
 }
 
-interface Address {
-  readonly path: string
-  readonly parameters: URLSearchParams
-}
-
-/** Read by hand: URL would resolve `..` in the path away. null: not decodable. */
-function readAddress({ url = '' }: IncomingMessage): Address | null {
-  const [path = '', ...query] = url.split('?')
-  try {
-    return { path: decodeURIComponent(path), parameters: new URLSearchParams(query.join('?')) }
-  } catch {
-    return null
-  }
-}
-
-/** @returns what is wrong with the address, if something is */
-function readVisitor({ path, parameters }: Address): Visitor | string {
-  const thread = path.slice(PATH.length)
-  if (!isThreadId(thread)) return 'a thread id has 1 to 128 characters of A-Z a-z 0-9 . _ ~ - and no dot in front'
-  const name = parameters.get('name')?.trim() ?? ''
-  const id = parameters.get('id')?.trim() || name
-  if (!isName(name) || !isName(id)) return `a name or id has at most ${MAX_ACTOR_NAME} characters, on one line`
-  const kind = parameters.get('kind') === 'agent' ? 'agent' : 'human'
-  return { thread, actor: { id, name, kind }, wantsVersions: parameters.get('planroom') === '1' }
-}
-
-// eslint-disable-next-line no-control-regex
-const isName = (name: string): boolean => name.length <= MAX_ACTOR_NAME && !/[\u0000-\u001f\u007f]/.test(name)
-
-function refuseUpgrade(stream: Duplex): void {
-  const body = 'Sockets are served at /sync/<thread>.\n'
+function refuseUpgrade(stream: Duplex, status: string, reason: string): void {
+  const body = `${reason}\n`
   stream.end(
-    `HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )
 }

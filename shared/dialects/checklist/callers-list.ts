@@ -2,7 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { resolvePlaces } from '../references.ts'
-import { lastSeen } from '../seen.ts'
+import { lastSeen, withWritten } from '../seen.ts'
 import { names } from './names.ts'
 
 /** The list as a caller last saw it: what its call replaces. */
@@ -34,7 +34,7 @@ export function callersList(rev: number | undefined, context: CallContext): Call
 function seenSteps({ view, history, actor }: CallContext): Map<StepId, Step> {
   const seen = new Map<StepId, Step>()
   if (view === null) return seen
-  for (const { id } of view.plan.steps) {
+  for (const id of [...view.plan.steps.map((step) => step.id), ...view.later.keys()]) {
     const step = lastSeen(view, id)
     if (step !== undefined) seen.set(id, step)
   }
@@ -43,15 +43,8 @@ function seenSteps({ view, history, actor }: CallContext): Map<StepId, Step> {
     for (const { id, before, after } of entry.changes) {
       const known = seen.get(id)
       if (after === null) seen.delete(id)
-      else if (before === null) seen.set(id, after)
-      else if (known !== undefined) seen.set(id, layOver(known, before, after))
+      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
     }
   }
   return seen
-}
-
-/** Only the fields that the actor wrote itself: the rest may be somebody else's news. */
-function layOver(seen: Step, before: Step, after: Step): Step {
-  const written = Object.entries(after).filter(([key, value]) => value !== before[key as keyof Step])
-  return { ...seen, ...Object.fromEntries(written) }
 }

@@ -110,8 +110,7 @@ class Matcher {
   /** Also for items whose step was removed since: somebody may have added the same again. */
   byPresentContent(): void {
     const before = [...this.matched]
-    for (const [i, id] of before.entries())
-      if (id !== null && this.#plan.step(id) === undefined) this.matched[i] = null
+    for (const [i, id] of before.entries()) if (id !== null && this.#plan.step(id) === undefined) this.matched[i] = null
     this.#assign(this.#plan.steps, (text) => text)
     for (const [i, id] of before.entries()) this.matched[i] ??= id
   }

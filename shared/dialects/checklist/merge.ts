@@ -28,10 +28,10 @@ const isClosed = (status: Status): boolean => status === 'completed' || status =
 export function mergeItem(item: TodoItem, seen: Step | undefined, now: Step, actor: Actor, deeds: Deeds): Merged {
   const base: Values = seen ?? { text: now.text, ...BLANK }
   const given = givenValues(item, now, actor, deeds)
-  const fields: { -readonly [K in Field]?: Step[K] } = {}
+  const fields: Partial<Values> = {}
   const notes: string[] = []
   const told = (field: Field, became: string): number => notes.push(tell(field, became, item, now, deeds))
-  const change = <K extends Field>(field: K): void => {
+  const change = (field: Field): void => {
     const value = given[field]
     if (value === now[field]) return
     const isNews = seen !== undefined && base[field] !== now[field]
@@ -40,7 +40,7 @@ export function mergeItem(item: TodoItem, seen: Step | undefined, now: Step, act
     } else if (field === 'status' && base.status !== now.status && isClosed(now.status) && !isClosed(item.status)) {
       if (isNews) told(field, 'stays')
     } else {
-      fields[field] = value
+      Object.assign(fields, { [field]: value })
       if (isNews) told(field, 'was replaced')
     }
   }
@@ -68,7 +68,8 @@ function givenValues(item: TodoItem, now: Step, actor: Actor, deeds: Deeds): { [
   const unsaid = <K extends 'details' | 'required'>(field: K, none: Step[K]): Step[K] | undefined => {
     if (now[field] === none) return none
     const doer = deeds.doer(now.id, field)
-    const isOwn = doer === undefined ? now.createdBy === actor.name && now.updatedBy === actor.name : doer.id === actor.id
+    const isOwn =
+      doer === undefined ? now.createdBy === actor.name && now.updatedBy === actor.name : doer.id === actor.id
     return isOwn ? none : undefined
   }
   return {

@@ -47,6 +47,9 @@ export function readItems(raw: unknown): { items: readonly TodoItem[]; notes: re
   return { items, notes: notes.length <= MOST_COERCED ? notes : [some(notes, MOST_COERCED, '; ')] }
 }
 
+/** What read_todos shows besides may come back. */
+const SHOWN_ONLY: ReadonlySet<string> = new Set(['updated_by', 'updated_at'])
+
 function parseList(raw: unknown): readonly unknown[] | null {
   let value = raw
   // Some models make a string of a string of JSON.
@@ -62,8 +65,7 @@ function parseList(raw: unknown): readonly unknown[] | null {
 
 function readItem(value: unknown, path: string, notes: string[]): TodoItem | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return INCOMPLETE
-  // What read_todos shows besides may come back.
-  const { updated_by: _by, updated_at: _at, ...own } = value as Readonly<Record<string, unknown>>
+  const own = Object.fromEntries(Object.entries(value).filter(([key]) => !SHOWN_ONLY.has(key)))
   const read = coerce(Item, own, path, notes) as Readonly<Record<string, unknown>>
   const { content, status, description, required, id } = read
   if (typeof content !== 'string' || isBlank(content) || status === undefined || status === null) return INCOMPLETE

@@ -1,6 +1,7 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { Status, Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
+import { foldedNote, isFolded } from '../fit.ts'
 import { oneLine } from '../lines.ts'
 
 /** A step as read_todos shows it. Its keys stand in this order. */
@@ -45,18 +46,25 @@ export function progress({ steps }: Plan): { completed: number; total: number; b
 export const versionName = (version: number | null): string => `v${version ?? '?'}`
 
 /** The block for a prompt; '' for an empty plan. */
-export function statusText(plan: Plan, version: number | null): string {
+export function statusText(plan: Plan, version: number | null, folded?: ReadonlySet<StepId>): string {
   if (plan.steps.length === 0) return ''
   const { completed, total, blocked } = progress(plan)
-  const lines = plan.steps.map((step, i) => {
+  const lines = plan.steps.flatMap((step, i) => {
+    if (isFolded(step, folded)) return []
     const mark = step.status === 'completed' ? 'done' : step.status
     const required = step.required ? ' (required)' : ''
     const details = step.details === '' ? '' : ` — ${oneLine(step.details)}`
     const by = step.updatedBy === '' ? '' : ` @${oneLine(step.updatedBy)}`
-    return `  ${oneLine(todoId(step, i + 1))} [${mark}] ${oneLine(step.text)}${required}${details}${by}`
+    return [`  ${oneLine(todoId(step, i + 1))} [${mark}] ${oneLine(step.text)}${required}${details}${by}`]
   })
   const end = `Progress: ${completed}/${total} completed${blocked > 0 ? `, ${blocked} blocked` : ''}.`
-  return [`Current tasks (${versionName(version)}):`, ...lines, '', end].join('\n')
+  return [
+    `Current tasks (${versionName(version)}):`,
+    ...lines,
+    ...foldedNote(plan, folded).map((note) => `  ${note}`),
+    '',
+    end,
+  ].join('\n')
 }
 
 /** What a write did, a line a step. @param kept steps that stay although the list does not hold them */

@@ -12,7 +12,7 @@ export const dependsOnList = z.array(z.string().max(MAX_NAME)).max(MAX_DEPENDENC
 type Fields = Record<string, unknown>
 
 /** How the arguments of a tool with a wrapped object may come, and still mean one thing. */
-export interface Wrapping {
+interface Wrapping {
   /** The wrapper: `action` or `edit`. */
   readonly field: string
   /** The values of `type`, and other words for them, in lower case without blanks; absent if there is no `type`. */
@@ -84,7 +84,8 @@ function typeNamed(
 ): string {
   if (names.includes(given)) return given
   const wanted = folded(given)
-  const read = names.find((name) => folded(name) === wanted) ?? (Object.hasOwn(synonyms, wanted) ? synonyms[wanted] : undefined)
+  const read =
+    names.find((name) => folded(name) === wanted) ?? (Object.hasOwn(synonyms, wanted) ? synonyms[wanted] : undefined)
   if (read === undefined) return given
   notes.push(`${field}.type: ${quoted(given)} was read as ${read}`)
   return read

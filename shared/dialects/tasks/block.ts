@@ -1,16 +1,19 @@
 import type { Plan } from '../../plan/plan.ts'
+import type { StepId } from '../../schema/ids.ts'
+import { foldedNote, isFolded } from '../fit.ts'
 import { MARKS, oneLine } from '../lines.ts'
 import { dependencyName, taskName } from './names.ts'
 import { isTerminal, taskGroups } from './shape.ts'
 
 /** The block for a prompt: nothing, unless there is something left to do. */
-export function block(plan: Plan, version: number): string {
+export function block(plan: Plan, version: number, folded?: ReadonlySet<StepId>): string {
   if (plan.steps.every(isTerminal)) return ''
   const lines = [
     '## Tool TODOs',
     `Version ${version}. Changed with plan_todo_write, plan_todo_edit and plan_todo_cross_off.`,
   ]
-  for (const { title, tasks } of taskGroups(plan)) {
+  for (const { title, tasks: all } of taskGroups(plan)) {
+    const tasks = all.filter((task) => !isFolded(task, folded))
     if (tasks.length === 0) continue
     lines.push('', `### ${oneLine(title)}`)
     for (const task of tasks) {
@@ -20,5 +23,6 @@ export function block(plan: Plan, version: number): string {
       lines.push(`- [${mark}] ${oneLine(task.text)}${depends}  (${taskName(task)})`)
     }
   }
-  return lines.join('\n')
+  const note = foldedNote(plan, folded)
+  return [...lines, ...(note.length > 0 ? ['', ...note] : [])].join('\n')
 }

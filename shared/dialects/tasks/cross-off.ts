@@ -44,7 +44,9 @@ export const crossOff = defineTool({
     if (status === 'completed' || status === 'cancelled')
       return { refused: `Task '${taskName(task)}' is already ${status}.` }
     const after = type === 'Complete' ? 'completed' : 'cancelled'
-    return changed(context, [{ type: 'setStep', id, fields: { status: after } }], [], (plan) => crossedOffNags(plan, id))
+    return changed(context, [{ type: 'setStep', id, fields: { status: after } }], [], (plan) =>
+      crossedOffNags(plan, id),
+    )
   },
   render,
 })

@@ -1,5 +1,6 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { DependencyTarget, Step } from '../../schema/plan.ts'
+import { numberName } from '../../plan/numbers.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
@@ -7,13 +8,13 @@ import { numberIn, taskName } from './names.ts'
 import { resolveTask } from './references.ts'
 
 /** What a task is to wait for, as it was given and as it is stored. */
-export interface GivenDependency {
+interface GivenDependency {
   /** As it is printed. */
   readonly name: string
   readonly target: DependencyTarget
 }
 
-export interface GivenDependencies {
+interface GivenDependencies {
   readonly list: readonly GivenDependency[]
   readonly notes: readonly string[]
 }
@@ -35,7 +36,7 @@ export function readDependencies(
     if ('refused' in reference) return reference
     const { step, gone, note } = reference
     if (note !== null) notes.push(note)
-    const id = step?.id ?? gone
+    const id = step?.id ?? gone ?? removedNamed(reference.name, context.plan)
     const target = id === null ? { name: reference.name } : { step: id }
     const key = id ?? `=${reference.name}`
     const taken = id === null ? numberTakenBy(reference.name, context.plan) : undefined
@@ -54,14 +55,19 @@ function splitNames(given: string): string[] {
   return parts.length > 1 && parts.every((part) => numberIn(part) !== null) ? parts : [given.trim()]
 }
 
+/** The removed step that others still depend on by this name: its number is not given again. */
+function removedNamed(name: string, { removedNumbers }: Plan): StepId | null {
+  for (const [id, number] of removedNumbers) if (numberName(number) === name) return id
+  return null
+}
+
 /** A name would bind to whoever has that number, though the caller cannot have meant it. */
 const numberTakenBy = (name: string, plan: Plan): Step | undefined =>
   plan.steps.find((step) => step.number !== null && taskName(step) === name)
 
-
-export const selfReference = (name: string): string => `Dependency '${name}' is a self-reference.`
-export const doesNotExist = (name: string): string => `Dependency '${name}' does not exist in the task list.`
-export const wouldCircle = (name: string): string => `Dependency '${name}' would create a circular dependency chain.`
+const selfReference = (name: string): string => `Dependency '${name}' is a self-reference.`
+const doesNotExist = (name: string): string => `Dependency '${name}' does not exist in the task list.`
+const wouldCircle = (name: string): string => `Dependency '${name}' would create a circular dependency chain.`
 
 /** Nags on the dependencies of a task that was just added. Its own number is only known now. */
 export function addedNags(dependencies: readonly GivenDependency[], id: StepId, after: Plan): string[] {

@@ -3,7 +3,7 @@ import type { PlanOperation } from '../../schema/operation.ts'
 import type { CallContext } from '../dialect.ts'
 import { UNGROUPED } from './shape.ts'
 
-export interface NamedGroup {
+interface NamedGroup {
   readonly id: GroupId
   /** What makes it be there. */
   readonly operations: readonly PlanOperation[]

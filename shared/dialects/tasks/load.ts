@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { GroupId } from '../../schema/ids.ts'
+import { MAX_STEPS } from '../../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../../schema/operation.ts'
 import type { DependencyTarget } from '../../schema/plan.ts'
 import { namedNumber } from '../../plan/numbers.ts'
@@ -30,7 +31,10 @@ export const load = defineTool({
     'depends on. All else is passed over, and so is what stands before the first group and in code fences. Answers ok.',
   parameters: z.object({
     markdown: z.string().optional().describe('The text. Give this or path.'),
-    path: z.string().optional().describe('A file on the server, below the folder that its operator has set up for this.'),
+    path: z
+      .string()
+      .optional()
+      .describe('A file on the server, below the folder that its operator has set up for this.'),
     rev: z
       .int()
       .optional()
@@ -40,6 +44,7 @@ export const load = defineTool({
   example: EXAMPLE,
   effects: { readOnly: false, destructive: true, idempotent: false },
   printsPlan: false,
+  leavesNews: true,
   fileOf: (args) => pathIn(args),
   decide: (args, context): Answer => {
     const wrongRev = args.rev === undefined ? null : checkRev(args.rev, context)
@@ -53,8 +58,12 @@ export const load = defineTool({
     if (typeof text !== 'string') return text ?? needs('There is nothing to load.', EXAMPLE)
     const unseen = args.rev === context.version ? null : refuseUnseen(context)
     if (unseen !== null) return unseen
+    const content = readMarkdown(text)
+    const size = Math.max(content.tasks.length, content.groups.length)
+    if (size > MAX_STEPS)
+      return { refused: `A plan holds at most ${MAX_STEPS} tasks; this would make ${size}. Nothing was changed.` }
     return {
-      operations: replacement(readMarkdown(text), context),
+      operations: replacement(content, context),
       notes: [],
       outcome: () => ({ kind: 'ok' }),
     }

@@ -1,7 +1,7 @@
 import { numberName } from '../../plan/numbers.ts'
 import { numberIn } from './names.ts'
 
-export interface MarkdownTask {
+interface MarkdownTask {
   readonly text: string
   readonly isDone: boolean
   /** The index of its group. */
@@ -25,6 +25,7 @@ const FENCE = /^(`{3,})[^`]*$|^(~{3,}).*$/
 /** Reads groups and ticked items line by line. Indentation means nothing; all else is passed over. */
 export function readMarkdown(markdown: string): MarkdownTasks {
   const groups: string[] = []
+  const indices = new Map<string, number>()
   const tasks: MarkdownTask[] = []
   /** The last task of each group. */
   const last = new Map<number, MarkdownTask>()
@@ -43,8 +44,8 @@ export function readMarkdown(markdown: string): MarkdownTasks {
     }
     const title = HEADING.exec(line)?.[1]?.trim()
     if (title !== undefined) {
-      group = groups.indexOf(title)
-      if (group < 0) group = groups.push(title) - 1
+      group = indices.get(title) ?? groups.push(title) - 1
+      indices.set(title, group)
       continue
     }
     if (group < 0) continue

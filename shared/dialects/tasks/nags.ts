@@ -23,16 +23,18 @@ export function waitingNags(plan: Plan, id: StepId): string[] {
   })
 }
 
-export const dependsOn = (task: Step, id: StepId): boolean =>
+const dependsOn = (task: Step, id: StepId): boolean =>
   task.dependencies.some((dependency) => 'step' in dependency && dependency.step === id)
 
 /** Which tasks still name one that was just removed. */
 export function danglingNags(after: Plan, removed: readonly Step[]): string[] {
-  const tasks = listedTasks(after)
+  const dependents = new Map<StepId, Step[]>(removed.map(({ id }) => [id, []]))
+  for (const task of listedTasks(after))
+    for (const dependency of task.dependencies) if ('step' in dependency) dependents.get(dependency.step)?.push(task)
   return removed.flatMap((gone) => {
-    const dependents = tasks.filter((task) => dependsOn(task, gone.id))
+    const tasks = dependents.get(gone.id) ?? []
     const lead = `'${taskName(gone)}' was removed but is still referenced as a dependency by`
-    return dependents.length === 0 ? [] : [`${lead} ${quotedList(dependents)}.`]
+    return tasks.length === 0 ? [] : [`${lead} ${quotedList(tasks)}.`]
   })
 }
 

@@ -11,7 +11,7 @@ import { actorName, quoted } from '../lines.ts'
 import { names, numberIn, shortIn, taskName } from './names.ts'
 
 /** A task that a caller named. */
-export interface TaskReference {
+interface TaskReference {
   /** As it is printed; as it was given where it names nothing. */
   readonly name: string
   readonly step: Step | null
@@ -22,7 +22,7 @@ export interface TaskReference {
 }
 
 /** `read` only looks, and may look at what the caller has not seen yet. */
-export type Purpose = 'change' | 'read'
+type Purpose = 'change' | 'read'
 
 /**
  * Which task a caller means by a name.
@@ -84,8 +84,10 @@ function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): 
   const { plan, view, history, actor } = context
   const name = numberName(number)
   const present = numberedIn(plan, number)
-  const seen = view === null ? undefined : numberedIn(view.plan, number)
-  if (view === null || seen?.id === present?.id) return asItStands(name, present)
+  if (context.forgotten === true && purpose === 'change') return { refused: LONG_AGO }
+  if (view === null) return asItStands(name, present)
+  const seen = numberSeen(view, number)
+  if (seen?.id === present?.id) return asItStands(name, present)
   const since = history.since(view.version)
   if (since?.every((entry) => entry.actor.id === actor.id) === true) return asItStands(name, present)
   if (present === undefined) {
@@ -96,6 +98,14 @@ function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): 
   }
   return drift(name, seen, present, view, since, context)
 }
+
+const LONG_AGO =
+  'It is too long ago that you looked: which task had which number then is not known any more. ' +
+  'Nothing was changed. List first.'
+
+/** The step that has a number in the caller's view; what was printed alone since counts where nothing else had it. */
+const numberSeen = ({ plan, later }: View, number: number): Step | undefined =>
+  numberedIn(plan, number) ?? [...later.values()].findLast((step) => step.number === number)
 
 const asItStands = (name: string, step: Step | undefined): TaskReference =>
   step === undefined ? missing(name, null) : { name, step, gone: null, note: null }

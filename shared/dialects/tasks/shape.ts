@@ -23,7 +23,7 @@ export const isTerminal = ({ status }: Pick<Step, 'status'>): boolean =>
 export const UNGROUPED = 'Ungrouped'
 
 /** A group as this dialect sees it: with the steps that inherit it. */
-export interface TaskGroup {
+interface TaskGroup {
   /** null: nobody has made it a group yet. */
   readonly id: GroupId | null
   readonly title: string

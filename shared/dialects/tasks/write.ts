@@ -85,10 +85,15 @@ interface AddFields {
   readonly depends_on?: readonly string[] | undefined
 }
 
-function add({ group, description: text, depends_on }: AddFields, at: number | undefined, context: CallContext): Answer {
+function add(
+  { group, description: text, depends_on }: AddFields,
+  at: number | undefined,
+  context: CallContext,
+): Answer {
   if (text !== undefined && isBlank(text)) return { refused: BLANK_DESCRIPTION }
   if (text === undefined) return needs('Add needs a description: what is to be done.', ADD)
-  if (group === undefined || isBlank(group)) return needs('Add needs a group: the title of a known group, or of a new one.', ADD)
+  if (group === undefined || isBlank(group))
+    return needs('Add needs a group: the title of a known group, or of a new one.', ADD)
   const dependencies = readDependencies(depends_on ?? [], at, context)
   if ('refused' in dependencies) return dependencies
   const { id: groupId, operations } = groupNamed(group, context)

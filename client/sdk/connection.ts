@@ -1,0 +1,187 @@
+import * as decoding from 'lib0/decoding'
+import * as encoding from 'lib0/encoding'
+import type { Awareness } from 'y-protocols/awareness'
+import { WebsocketProvider } from 'y-websocket'
+import * as Y from 'yjs'
+import type { Backoff } from './backoff.ts'
+
+/** What arrives beside the plan itself. */
+export interface ConnectionEvents {
+  /** The server's state vector: what it has on disk. */
+  readonly onState: (stateVector: Uint8Array) => void
+  /** All that this copy did not have was applied. */
+  readonly onSynced: (update: Uint8Array) => void
+  /** An update was applied; it is on the server's disk. */
+  readonly onUpdate: (update: Uint8Array) => void
+  readonly onVersion: (version: number) => void
+  /** The connection was lost, or could not be made; another try is under way. */
+  readonly onOffline: () => void
+  /** The server will not have it: no further try is made. */
+  readonly onRefused: (code: number, why: string) => void
+}
+
+export interface ConnectionOptions {
+  /** `http://…` or `ws://…` of the server; undefined: that of the page. */
+  readonly url: string
+  readonly thread: string
+  readonly params: Readonly<Record<string, string>>
+  readonly token: (() => string | Promise<string>) | null
+  readonly WebSocket: typeof WebSocket
+  readonly backoff: Backoff
+}
+
+const SYNC = 0
+const VERSION = 100
+const NOT_AUTHENTICATED = 4401
+const isPermanent = (code: number): boolean => code >= 4400 && code <= 4499
+
+/**
+ * One copy's way to the server: an unmodified y-websocket provider that is told when to connect. It has no jitter of its
+ * own, and would come back with an old token.
+ */
+export class Connection {
+  readonly #doc: Y.Doc
+  readonly #options: ConnectionOptions
+  readonly #events: ConnectionEvents
+  readonly #provider: WebsocketProvider
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #isWanted = false
+  #isTrying = false
+  /** Failed attempts since the last one that brought the plan. */
+  #failures = 0
+  /** A token that was refused is replaced once. */
+  #hasFreshToken = false
+  /** A missing part was asked for, and has not come. */
+  #hasAsked = false
+
+  constructor(doc: Y.Doc, awareness: Awareness, options: ConnectionOptions, events: ConnectionEvents) {
+    this.#doc = doc
+    this.#options = options
+    this.#events = events
+    this.#provider = new WebsocketProvider(socketUrl(options.url), encodeURIComponent(options.thread), doc, {
+      awareness,
+      connect: false,
+      // Tabs of one browser would pass on each other's changes under their own names.
+      disableBc: true,
+      WebSocketPolyfill: options.WebSocket,
+      // It never comes back by itself: the next attempt is ours.
+      shouldReconnect: () => false,
+      maxBackoffTime: 0,
+    })
+    this.#provider.messageHandlers[VERSION] = (_encoder, decoder) => events.onVersion(decoding.readVarUint(decoder))
+    this.#provider.messageHandlers[SYNC] = this.#listen(this.#provider.messageHandlers[SYNC] as Handler)
+    this.#provider.on('connection-close', (event) => this.#onClose(event))
+  }
+
+  /** Begins to connect, and goes on until it is told otherwise. */
+  open(): void {
+    this.#isWanted = true
+    this.#failures = 0
+    this.#tryNow()
+  }
+
+  /** Does not wait for the next attempt: the network is back. */
+  hurry(): void {
+    if (this.#isWanted && this.#timer !== undefined) this.#tryNow()
+  }
+
+  pause(): void {
+    this.#isWanted = false
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#provider.disconnect()
+  }
+
+  destroy(): void {
+    this.#isWanted = false
+    clearTimeout(this.#timer)
+    this.#provider.destroy()
+  }
+
+  #tryNow(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (this.#isTrying || this.#provider.wsconnected || this.#provider.wsconnecting) return
+    this.#isTrying = true
+    void this.#attempt().finally(() => {
+      this.#isTrying = false
+    })
+  }
+
+  async #attempt(): Promise<void> {
+    const { params, token } = this.#options
+    try {
+      const all = { ...params, planroom: '1', ...(token === null ? {} : { token: await token() }) }
+      if (!this.#isWanted) return
+      this.#provider.params = all
+      this.#provider.connect()
+    } catch {
+      this.#failed()
+    }
+  }
+
+  #failed(): void {
+    this.#events.onOffline()
+    if (!this.#isWanted) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#tryNow(), this.#options.backoff(++this.#failures))
+  }
+
+  /** @param event null if this side closed it: silence, or on purpose */
+  #onClose(event: CloseEvent | null): void {
+    this.#provider.shouldConnect = false
+    this.#hasAsked = false
+    if (event !== null && isPermanent(event.code) && this.#isWanted) {
+      const canRenew = event.code === NOT_AUTHENTICATED && this.#options.token !== null && !this.#hasFreshToken
+      if (!canRenew) {
+        this.#isWanted = false
+        return this.#events.onRefused(event.code, event.reason)
+      }
+      this.#hasFreshToken = true
+    }
+    this.#failed()
+  }
+
+  /** Lets y-websocket do its work, and looks over its shoulder. */
+  #listen(handle: Handler): Handler {
+    return (encoder, decoder, provider, emitSynced, type) => {
+      const peek = decoding.createDecoder(decoder.arr)
+      peek.pos = decoder.pos
+      const step = decoding.readVarUint(peek)
+      const bytes = decoding.readVarUint8Array(peek)
+      handle(encoder, decoder, provider, emitSynced, type)
+      if (step === 0) return this.#events.onState(bytes)
+      if (step === 1) {
+        this.#failures = 0
+        this.#hasFreshToken = false
+        this.#hasAsked = false
+        this.#events.onSynced(bytes)
+      } else this.#events.onUpdate(bytes)
+      this.#askForMissing()
+    }
+  }
+
+  /** An update that leans on one that did not come waits in the document, and nobody would ever hear of it. */
+  #askForMissing(): void {
+    const { store } = this.#doc
+    if (this.#hasAsked || (store.pendingStructs === null && store.pendingDs === null)) return
+    this.#hasAsked = true
+    this.#provider.ws?.send(
+      encoding.encode((encoder) => {
+        encoding.writeVarUint(encoder, SYNC)
+        encoding.writeVarUint(encoder, 0)
+        encoding.writeVarUint8Array(encoder, Y.encodeStateVector(this.#doc))
+      }),
+    )
+  }
+}
+
+type Handler = (
+  encoder: encoding.Encoder,
+  decoder: decoding.Decoder,
+  provider: WebsocketProvider,
+  emitSynced: boolean,
+  type: number,
+) => void
+
+const socketUrl = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/sync`

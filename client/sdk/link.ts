@@ -1,0 +1,89 @@
+import { backoffWithJitter } from './backoff.ts'
+import { Connection } from './connection.ts'
+import type { Present } from './events.ts'
+import type { ConnectOptions } from './options.ts'
+import { Replica } from './replica.ts'
+import { Unsaved } from './unsaved.ts'
+import { defaultWebSocket } from './web-socket.ts'
+
+export interface LinkEvents {
+  /** All that the server has is here. */
+  readonly onSynced: () => void
+  /** Something of others was taken in. */
+  readonly onReceived: () => void
+  /** Own changes are on the server's disk. */
+  readonly onSafe: (ids: readonly string[]) => void
+  readonly onVersion: (version: number) => void
+  readonly onOffline: () => void
+  readonly onRefused: (code: number, why: string) => void
+  readonly onPresence: () => void
+}
+
+/** A copy, its way to the server, and what the server has of it. */
+export class Link {
+  readonly replica = new Replica()
+  readonly unsaved = new Unsaved()
+  readonly connection: Connection
+  #isClosed = false
+
+  /** @throws Error if there is no WebSocket */
+  constructor(options: ConnectOptions, presence: Readonly<Record<string, unknown>>, events: LinkEvents) {
+    const { url, thread, name = '', id = name, kind = 'human', token } = options
+    const { doc, awareness } = this.replica
+    const safe = (ids: readonly string[]): void => {
+      if (ids.length > 0) events.onSafe(ids)
+    }
+    this.connection = new Connection(
+      doc,
+      awareness,
+      {
+        url,
+        thread,
+        params: { name, id, kind },
+        token: token === undefined ? null : typeof token === 'string' ? () => token : token,
+        WebSocket: options.WebSocket ?? defaultWebSocket(),
+        backoff: options.backoff ?? backoffWithJitter(),
+      },
+      {
+        onState: (stateVector) => safe(this.unsaved.heardState(doc, stateVector)),
+        onSynced: (update) => {
+          const ids = this.unsaved.heardAll(doc, update)
+          events.onReceived()
+          safe(ids)
+          events.onSynced()
+        },
+        onUpdate: (update) => {
+          const before = this.unsaved.size
+          const ids = this.unsaved.heard(update)
+          events.onReceived()
+          if (ids.length > 0 || this.unsaved.size !== before) events.onSafe(ids)
+        },
+        onVersion: events.onVersion,
+        onOffline: () => {
+          if (!this.#isClosed) events.onOffline()
+        },
+        onRefused: events.onRefused,
+      },
+    )
+    awareness.setLocalState(presence)
+    awareness.on('change', () => {
+      if (!this.#isClosed) events.onPresence()
+    })
+  }
+
+  get presence(): readonly Present[] {
+    const self = this.replica.doc.clientID
+    return [...this.replica.awareness.getStates()].map(([client, state]) => ({
+      client,
+      isSelf: client === self,
+      state: state as Readonly<Record<string, unknown>>,
+    }))
+  }
+
+  close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
+    this.connection.destroy()
+    this.replica.destroy()
+  }
+}

@@ -1,0 +1,96 @@
+import type { StepChange } from '../../shared/plan/changes.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
+import type { StepId } from '../../shared/schema/ids.ts'
+import { PlanError } from '../../shared/schema/errors.ts'
+import type { PlanOperation } from '../../shared/schema/operation.ts'
+import type { Footprint } from './footprint.ts'
+import { differ, FIELDS, isBlank } from './footprint.ts'
+import type { LeftOut, Void } from './retrace.ts'
+import { takeBack } from './retrace.ts'
+
+/** Changes that can be undone: more than anybody goes back by hand. */
+const MOST_KEPT = 200
+
+interface Entry {
+  readonly footprint: Footprint
+  readonly ids: ReadonlySet<StepId>
+  readonly voids: Set<Void>
+}
+
+/** What came of an undo or a redo. */
+export interface Undone {
+  readonly changes: readonly StepChange[]
+  /** What was left as it is, since somebody else has changed it meanwhile. */
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Writes operations. @returns what it did @throws PlanError */
+type Write = (operations: readonly PlanOperation[]) => { changes: readonly StepChange[]; footprint: Footprint }
+
+/** One's own changes, and how they are taken back: by operations, since others go on working on the same plan. */
+export class UndoStack {
+  readonly #done: Entry[] = []
+  readonly #undone: Entry[] = []
+
+  get canUndo(): boolean {
+    return this.#done.length > 0
+  }
+  get canRedo(): boolean {
+    return this.#undone.length > 0
+  }
+
+  record(footprint: Footprint): void {
+    this.#done.push(entryOf(footprint))
+    if (this.#done.length > MOST_KEPT) this.#done.shift()
+    this.#undone.length = 0
+  }
+
+  /** Somebody else changed steps: those fields are theirs now, even if they come to read as before. */
+  changedElsewhere(changes: readonly StepChange[]): void {
+    for (const { id, before, after, moved } of changes) {
+      if (before === null || after === null) continue
+      const entries = [...this.#done, ...this.#undone].filter(({ ids }) => ids.has(id))
+      if (entries.length === 0) continue
+      const fields = FIELDS.filter((field) => differ(before, after, field))
+      for (const { voids } of entries) {
+        for (const field of fields) voids.add(`${id}:${field}`)
+        if (moved) voids.add(`${id}:place`)
+      }
+    }
+  }
+
+  /** @returns null if there is nothing to undo */
+  undo(plan: () => Plan, write: Write): Undone | null {
+    return step(this.#done, this.#undone, plan, write)
+  }
+
+  /** @returns null if there is nothing to do again */
+  redo(plan: () => Plan, write: Write): Undone | null {
+    return step(this.#undone, this.#done, plan, write)
+  }
+}
+
+/** Takes back the last change of which there is anything left. If all of that is somebody else's by now, that is told. */
+function step(from: Entry[], to: Entry[], plan: () => Plan, write: Write): Undone | null {
+  if (from.length === 0) return null
+  for (let entry = from.pop(); entry !== undefined; entry = from.pop()) {
+    const { operations, leftOut } = takeBack(entry.footprint, plan(), entry.voids)
+    if (operations.length === 0 && leftOut.length === 0) continue
+    try {
+      const { changes, footprint } = write(operations)
+      if (!isBlank(footprint)) to.push(entryOf(footprint))
+      return { changes, leftOut }
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error
+      const { message } = error
+      return { changes: [], leftOut: [...leftOut, ...[...entry.ids].map((id) => ({ id, why: message }))] }
+    }
+  }
+  return { changes: [], leftOut: [] }
+}
+
+const entryOf = (footprint: Footprint): Entry => ({
+  footprint,
+  ids: new Set(footprint.steps.map(({ id }) => id)),
+  voids: new Set(),
+})

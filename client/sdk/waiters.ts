@@ -1,0 +1,19 @@
+/** Promises that wait for the same thing. */
+export class Waiters {
+  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
+
+  /** @param end why it will never be, or null */
+  wait(isSo: boolean, end: string | null): Promise<void> {
+    if (isSo) return Promise.resolve()
+    if (end !== null) return Promise.reject(new Error(end))
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }))
+  }
+
+  resolve(): void {
+    for (const { resolve } of this.#waiting.splice(0)) resolve()
+  }
+
+  reject(why: string): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error(why))
+  }
+}

@@ -1,0 +1,105 @@
+import type { StepChange } from '../plan/changes.ts'
+import { isEmpty } from '../plan/check.ts'
+import type { PlanChange } from '../plan/draft.ts'
+import type { History } from '../plan/history.ts'
+import type { Plan } from '../plan/plan.ts'
+import type { Actor } from '../schema/actor.ts'
+import { newGroupId, newStepId } from '../schema/ids.ts'
+import type { Outcome, ToolReply } from './call.ts'
+import { acceptedReply, news, prepareCall, refusedReply } from './call.ts'
+import type { CallContext, Dialect, Situation, Tool } from './dialect.ts'
+import { fitBlock } from './fit.ts'
+import { Views } from './views.ts'
+
+/** The plan that a desk serves, as it stands whenever it is asked. */
+export interface DeskPlan {
+  readonly plan: Plan
+  readonly version: number
+  readonly history: History
+}
+
+export interface DeskCall {
+  readonly tool: Tool
+  readonly dialect: Dialect
+  /** As they came: read leniently here. */
+  readonly args: unknown
+  readonly actor: Actor
+  /** The file that the arguments name, if they name one. */
+  readonly file?: CallContext['file']
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+/**
+ * Writes a change that was checked, and gives `finish` what it changed.
+ * @returns what `finish` gave, or why the plan cannot take it
+ */
+export type Commit = (
+  change: PlanChange,
+  reasoning: string,
+  finish: (changes: readonly StepChange[]) => Outcome,
+) => Outcome | { readonly refused: string }
+
+/** Where tools are called: it knows what each caller was shown, and tells each what the others did. */
+export class ToolDesk {
+  readonly views: Views
+  readonly #plan: DeskPlan
+
+  constructor(plan: DeskPlan, views = new Views()) {
+    this.#plan = plan
+    this.views = views
+  }
+
+  call({ tool, dialect, args, actor, file, at }: DeskCall, commit: Commit): ToolReply {
+    const prepared = prepareCall(tool, args, this.#context(actor, file), { by: actor.name, at })
+    const refuse = (message: string, notes: readonly string[]): ToolReply =>
+      refusedReply(dialect, message, { ...this.#situation(tool, dialect, actor), notes })
+    if (prepared.kind === 'refused') return refuse(prepared.message, prepared.notes)
+    const { change, alwaysCounts, reasoning, prints } = prepared
+    const finish = (changes: readonly StepChange[]): Outcome => prepared.finish(this.#plan.plan, changes)
+    const outcome = isEmpty(change) && !alwaysCounts ? finish([]) : commit(change, reasoning, finish)
+    if ('refused' in outcome) return refuse(outcome.refused, [])
+    const reply = acceptedReply(tool, outcome, this.#situation(tool, dialect, actor))
+    const { plan, version, history } = this.#plan
+    if (prints === 'plan') this.views.shown(actor, version, plan)
+    else {
+      this.views.answered(actor, version, plan, history)
+      this.views.printed(
+        actor,
+        version,
+        prints.flatMap((id) => plan.step(id) ?? []),
+      )
+    }
+    return reply
+  }
+
+  /** The reply to a call that was made before. */
+  replay(tool: Tool, dialect: Dialect, actor: Actor, outcome: Outcome): ToolReply {
+    return { ...acceptedReply(tool, outcome, this.#situation(tool, dialect, actor)), replayed: true }
+  }
+
+  /** The block for a prompt, folded to fit if a limit is given; its reader has looked. */
+  block(dialect: Dialect, reader: Actor, maxTokens?: number): string {
+    const { plan, version } = this.#plan
+    const { text, folded } = fitBlock(dialect, plan, version, maxTokens)
+    this.views.shown(reader, version, plan, folded)
+    return text
+  }
+
+  #context(actor: Actor, file: CallContext['file']): CallContext {
+    const { plan, version, history } = this.#plan
+    const { view, forgotten } = this.views.of(actor, version)
+    const context = { actor, plan, version, view, forgotten, history, newStepId, newGroupId }
+    return file === undefined ? context : { ...context, file }
+  }
+
+  /** How things stand, with what others did since the actor was last told: it is told with this reply, and not again. */
+  #situation(tool: Tool, dialect: Dialect, actor: Actor): Omit<Situation, 'notes'> {
+    const { plan, version, history } = this.#plan
+    if (tool.leavesNews === true) return { plan, version, digest: null }
+    const { told } = this.views.of(actor, version)
+    const digest = told === version ? null : news({ actor, history }, told, plan, dialect)
+    this.views.told(actor, version)
+    return { plan, version, digest }
+  }
+}

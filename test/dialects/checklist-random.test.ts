@@ -1,0 +1,106 @@
+import { expect, test } from 'vitest'
+import type { Status } from '../../shared/schema/plan.ts'
+import { localChecklist } from '../helpers/local-checklist.ts'
+import { listOf, todo, todosIn, write } from './checklist-cases.ts'
+
+const STATUSES: readonly Status[] = ['pending', 'in_progress', 'completed', 'blocked', 'cancelled']
+const CLOSED: readonly string[] = ['completed', 'cancelled']
+const RUNS = Number(process.env['PLANROOM_FUZZ_RUNS'] ?? 60)
+
+/** Mulberry32: numbers from 0 up to 1, the same for the same seed. */
+function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** Runs something for many seeds, and prints the seed with what it did where it fails. */
+async function seeded(run: (next: (below: number) => number, log: string[]) => Promise<void>): Promise<void> {
+  for (let i = 0; i < RUNS; i++) {
+    const seed = Math.floor(Math.random() * 2 ** 31)
+    const number = random(seed)
+    const log: string[] = []
+    try {
+      await run((below) => Math.floor(number() * below), log)
+    } catch (error) {
+      throw new Error(`seed ${seed}\n${log.join('\n')}`, { cause: error })
+    }
+  }
+}
+
+const pick = <T>(next: (below: number) => number, values: readonly T[]): T => values[next(values.length)] as T
+
+function shuffled<T>(next: (below: number) => number, values: readonly T[]): T[] {
+  const rest = [...values]
+  return values.map(() => rest.splice(next(rest.length), 1)[0] as T)
+}
+
+test('one actor alone always reads back what it wrote: order, content, status, description, required', async () => {
+  await seeded(async (next, log) => {
+    const plan = localChecklist()
+    for (let round = 1; round <= 12; round++) {
+      const list = Array.from({ length: next(9) }, () =>
+        todo(pick(next, ['a', 'b', 'c', 'd', 'e', 'f']), pick(next, STATUSES), {
+          ...(next(3) === 0 ? { id: `t${next(9)}` } : {}),
+          ...(next(4) === 0 ? { description: pick(next, ['one', 'two']) } : {}),
+          ...(next(4) === 0 ? { required: true } : {}),
+        }),
+      )
+      log.push(JSON.stringify(list))
+      const reply = await write(plan, list)
+      expect(reply.version).toBe(round)
+      const read = (await listOf(plan)).map(({ content, status, description, required }) => ({
+        content,
+        status,
+        description,
+        required,
+      }))
+      expect(read).toEqual(
+        list.map(({ content, status, description, required = false }) => ({ content, status, description, required })),
+      )
+    }
+  })
+})
+
+test('two actors: nothing unseen is removed, nothing done is re-opened unknowingly, lists stand in their order', async () => {
+  await seeded(async (next, log) => {
+    const plan = localChecklist()
+    /** What each has seen: every content with its status; contents are never used twice. */
+    const seen = new Map<string, Map<string, Status>>()
+    let made = 0
+    for (let round = 0; round < 20; round++) {
+      const actor = pick(next, ['a', 'b'])
+      const known = seen.get(actor)
+      const before = await listOf(plan)
+      const kept = known === undefined ? [] : shuffled(next, [...known.keys()]).filter(() => next(5) > 0)
+      const fresh = Array.from({ length: next(3) }, () => `${actor}${++made}`)
+      const list = shuffled(next, [...kept, ...fresh]).map((content) =>
+        todo(content, next(2) === 0 ? (known?.get(content) ?? 'pending') : pick(next, STATUSES)),
+      )
+      log.push(`${actor}: ${JSON.stringify(list)}`)
+      const reply = await write(plan, list, actor)
+      const after = todosIn(reply)
+      log.push(`  -> ${after.map(({ content, status }) => `${content} ${status}`).join(', ')}`)
+      const now = new Map(after.map(({ content, status }) => [content, status]))
+      const listed = new Map(list.map((item) => [item['content'], item['status']]))
+      for (const { content, status } of before) {
+        const was = known?.get(content)
+        if (was === undefined) expect(now.get(content), `${content} was not seen`).toBe(status)
+        else if (!listed.has(content)) expect(now.has(content), `${content} was left out`).toBe(false)
+        else if (CLOSED.includes(status) && was !== status && !CLOSED.includes(String(listed.get(content))))
+          expect(now.get(content), `${content} was closed unseen`).toBe(status)
+        else if (listed.get(content) === was) expect(now.get(content), `${content} was not changed`).toBe(status)
+        else expect(now.get(content), `${content} was changed`).toBe(listed.get(content))
+        if (was === undefined) expect(reply.text).toContain(`  = ${content} [${status}]`)
+      }
+      const there = new Set(before.map(({ content }) => content))
+      const wanted = list.map((item) => String(item['content'])).filter((one) => there.has(one) || fresh.includes(one))
+      expect(after.map(({ content }) => content).filter((one) => listed.has(one))).toEqual(wanted)
+      seen.set(actor, now)
+    }
+  })
+})

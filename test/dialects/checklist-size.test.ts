@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { PlanCaller } from '../../client/sdk/plan-caller.ts'
+import { checklistTool } from '../../client/sdk/todo-list.ts'
+import { LocalPlan } from '../../client/sdk/local-plan.ts'
+import { checklist } from '../../shared/dialects/checklist.ts'
+import { prepareCall } from '../../shared/dialects/call.ts'
+import type { Actor } from '../../shared/schema/actor.ts'
+import { newGroupId, newStepId } from '../../shared/schema/ids.ts'
+import { todo } from './checklist-cases.ts'
+
+const A: Actor = { id: 'a', name: 'a', kind: 'agent' }
+
+test('500 items against a plan of 10,000 steps take tens of milliseconds', () => {
+  const host = new LocalPlan()
+  const own = new PlanCaller(host, checklist)
+  const items = Array.from({ length: 500 }, (_, i) => todo(`own ${i}`))
+  own.call(checklistTool('write_todos'), { todos: items }, A)
+  const view = { version: host.version, plan: host.plan, unseen: new Set<never>(), later: new Map<never, never>() }
+  const others = Array.from({ length: 9_500 }, (_, i) => ({ id: newStepId(), text: `other ${i}`, depth: i % 3 }))
+  host.apply([{ type: 'addSteps', parent: null, steps: others }], { id: 'b', name: 'b', kind: 'agent' })
+  const { plan, version, history } = host
+  const context = { actor: A, plan, version, view, history, newStepId, newGroupId }
+  // Half of them in reverse, the others new, one and one.
+  const list = items.toReversed().map((item, i) => (i % 2 === 0 ? item : todo(`new ${i}`)))
+  const times = Array.from({ length: 5 }, () => {
+    const start = performance.now()
+    const prepared = prepareCall(checklistTool('write_todos'), { todos: list }, context, { by: 'a', at: 0 })
+    expect(prepared.kind).toBe('accepted')
+    return performance.now() - start
+  })
+  // Some 40 ms here; the machine may be busy.
+  expect(Math.min(...times)).toBeLessThan(400)
+})
