@@ -83,7 +83,7 @@ function manifest() {
 function readme() {
   return `# planroom
 
-A live plan from a [Planroom](https://github.com/planroom/planroom) server, for browsers and Node: it can be changed at
+A live plan from a Planroom server, for browsers and Node: it can be changed at
 any time, online or not, and merges without loss.
 
 \`\`\`sh
