@@ -3,13 +3,8 @@
  * `npm run bench:mcp [-- calls]` starts a server of its own, in a process of its own, on a folder that it deletes again.
  * Agents share the machine with it. Figures of different machines, or of a busy one, say nothing.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { withDirectory, withServer } from './serve.ts'
 
 const AGENTS = 20
 const CALLS = Number(process.argv[2] ?? 1_000)
@@ -43,19 +38,8 @@ async function measure(clients: readonly Client[]): Promise<number[]> {
   return times.flat().sort((a, b) => a - b)
 }
 
-async function main(): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'planroom-bench-'))
-  const env = { ...process.env, PORT: '0', HOST: '127.0.0.1', PLANROOM_DATA_DIR: directory }
-  const server = spawn(process.execPath, ['dist/server/main.js'], { env, stdio: ['ignore', 'pipe', 'inherit'] })
-  const ended = once(server, 'exit')
-  try {
-    const url = await new Promise<string>((resolve, reject) => {
-      createInterface({ input: server.stdout }).on('line', (line) => {
-        const found = /"url":"([^"]+)".*listening on/.exec(line)?.[1]
-        if (found !== undefined) resolve(found)
-      })
-      void ended.then(() => reject(new Error('The server ended before it listened.')))
-    })
+await withDirectory((directory) =>
+  withServer(directory, async (url) => {
     for (const mode of MODES) {
       const era = typeof mode === 'string' ? mode : mode.pin
       const names = Array.from({ length: AGENTS }, (_, i) => `agent-${i}`)
@@ -70,11 +54,5 @@ async function main(): Promise<void> {
       )
       for (const client of clients) await client.close()
     }
-  } finally {
-    server.kill('SIGTERM')
-    await ended
-    await rm(directory, { recursive: true, force: true })
-  }
-}
-
-await main()
+  }),
+)

@@ -67,6 +67,7 @@ export class Listeners<Event> {
       try {
         listener(event)
       } catch (error) {
+        // oxlint-disable-next-line no-console -- it is the page's mistake, and nobody else would ever tell
         console.error('A listener of a live plan failed.', error)
       }
     }

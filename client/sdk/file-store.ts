@@ -44,13 +44,9 @@ export class FileStore implements PlanStore {
   }
 
   /** It is with the operating system when this returns, and on disk when it resolves. */
-  append(record: Uint8Array): Promise<void> {
-    try {
-      this.#opened().append(frame(record))
-    } catch (error) {
-      return Promise.reject(error)
-    }
-    return this.#flush()
+  async append(record: Uint8Array): Promise<void> {
+    this.#opened().append(frame(record))
+    await this.#flush()
   }
 
   #flush(): Promise<void> {

@@ -26,10 +26,11 @@ export interface FileHandle {
  * @throws Error where there is none
  */
 export function fileSystem(): FileSystem {
-  const builtin = globalThis.process?.getBuiltinModule
-  if (builtin === undefined) throw new Error('A file store needs Node 20.16 or newer; a page has indexedDbStore.')
-  const fs = builtin('node:fs')
-  const { dirname } = builtin('node:path')
+  const { process } = globalThis
+  if (typeof process?.getBuiltinModule !== 'function')
+    throw new Error('A file store needs Node 20.16 or newer; a page has indexedDbStore.')
+  const fs = process.getBuiltinModule('node:fs')
+  const paths = process.getBuiltinModule('node:path')
 
   const writeAll = (file: number, bytes: Uint8Array): void => {
     for (let done = 0; done < bytes.length;) done += fs.writeSync(file, bytes, done)
@@ -45,7 +46,7 @@ export function fileSystem(): FileSystem {
   }
   const flushFolder = (path: string): void => {
     try {
-      withFile(dirname(path), 'r', () => {})
+      withFile(paths.dirname(path), 'r', () => {})
     } catch {
       // Some systems do not let a folder be flushed.
     }
@@ -80,7 +81,7 @@ export function fileSystem(): FileSystem {
       flushFolder(to)
     },
     remove: (path) => fs.rmSync(path, { force: true }),
-    makeFolderOf: (path) => void fs.mkdirSync(dirname(path), { recursive: true }),
+    makeFolderOf: (path) => void fs.mkdirSync(paths.dirname(path), { recursive: true }),
     openToAppend: (path) => {
       const file = fs.openSync(path, 'a', 0o600)
       let flushing: Promise<void> = Promise.resolve()

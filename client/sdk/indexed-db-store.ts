@@ -71,7 +71,7 @@ export function indexedDbStore(name: string, factory: IDBFactory = globalThis.in
           const records = await readAll(transaction.objectStore(RECORDS))
           return answer(transaction.objectStore(ASIDE).add({ at, records }))
         })
-        return `${name}/${ASIDE}/${String(key)}`
+        return `${name}/${ASIDE}/${JSON.stringify(key)}`
       }),
     clear: () =>
       inLine(async () => {

@@ -31,7 +31,7 @@ export class Journal {
   #records = 0
   #isOpen = false
   /** What came before the store was read. */
-  #early: Uint8Array[] = []
+  readonly #early: Uint8Array[] = []
   #work: Promise<void> = Promise.resolve()
 
   /** @param onProblem told what is wrong with the store, and null when it works again */

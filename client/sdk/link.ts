@@ -39,8 +39,8 @@ export class Link {
       {
         url,
         thread,
-        params: { name, id, kind },
-        token: token === undefined ? null : typeof token === 'string' ? () => token : token,
+        params: { name, id, kind, ...(typeof token === 'string' ? { token } : {}) },
+        token: typeof token === 'function' ? token : null,
         WebSocket: options.WebSocket ?? defaultWebSocket(),
         backoff: options.backoff ?? backoffWithJitter(),
       },

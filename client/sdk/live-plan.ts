@@ -10,17 +10,17 @@ import { newStepId } from '../../shared/schema/ids.ts'
 import { MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanEvent, PlanStatus, Present, SetAside } from './events.ts'
-import { Listeners } from './events.ts'
 import type { Footprint } from './footprint.ts'
 import { footprint } from './footprint.ts'
 import type { OwnChange } from './journal.ts'
 import { Journal } from './journal.ts'
 import { Link } from './link.ts'
 import type { ConnectOptions, ToolHost } from './options.ts'
+import { OwnChanges } from './own-changes.ts'
 import { doAgain } from './retrace.ts'
+import { Standing } from './standing.ts'
 import type { Undone } from './undo.ts'
 import { UndoStack } from './undo.ts'
-import { Waiters } from './waiters.ts'
 
 /** Milliseconds that a store may take to open; a database can be held up by another tab. */
 const STORE_PATIENCE_MS = 3_000
@@ -47,10 +47,8 @@ export class LivePlan implements ToolHost {
   readonly now: () => number
   readonly #options: ConnectOptions
   readonly #journal: Journal | null
-  readonly #listeners = new Listeners<PlanEvent>()
   readonly #undo = new UndoStack()
-  readonly #synced = new Waiters()
-  readonly #saved = new Waiters()
+  readonly #standing: Standing
   readonly #loaded: Promise<void>
   readonly #runTool: ((tool: string, args: unknown) => ToolReply) | null
   /** The copy that is shown and changed. */
@@ -58,20 +56,12 @@ export class LivePlan implements ToolHost {
   /** A fresh copy on its way, after the server would not have the present one. */
   #next: Link | null = null
   #plan: Plan
-  #version: number | null = null
-  #status: PlanStatus = { kind: 'connecting' }
-  #storeProblem: string | null = null
   #presenceState: Readonly<Record<string, unknown>>
   #snapshot: PlanSnapshot | null = null
   #wantsOnline: boolean
-  /** Own changes that the server has not acknowledged, in order. */
-  readonly #own = new Map<string, OwnChange>()
-  /** Those of them that are still to be made on this copy. */
-  #todo: OwnChange[] = []
-  /** This copy came from the server alone: what it refuses now is a change of ours. */
-  #isFresh = false
-  /** Changes are made once more one by one, to find the one that is refused. */
-  #isCautious = false
+  readonly #own = new OwnChanges()
+  /** Why the last copy was refused. */
+  #refusal: Pick<SetAside, 'code' | 'why'> = { code: 0, why: '' }
 
   /** @throws Error if there is no WebSocket */
   constructor(options: ConnectOptions) {
@@ -81,11 +71,14 @@ export class LivePlan implements ToolHost {
     this.#options = options
     this.#wantsOnline = connect
     this.#presenceState = { name, kind }
+    this.#standing = new Standing({ kind: connect ? 'connecting' : 'offline' }, () => {
+      this.#snapshot = null
+    })
     this.#link = this.#newLink()
     this.#plan = this.#link.replica.plan
-    this.#journal = store === undefined ? null : new Journal(store, (problem) => this.#onStoreProblem(problem))
+    const onProblem = (problem: string | null): void => this.#standing.setStoreProblem(problem)
+    this.#journal = store === undefined ? null : new Journal(store, onProblem)
     this.#runTool = options.tools?.attach(this) ?? null
-    if (!connect) this.#status = { kind: 'offline' }
     this.#loaded = this.#load()
     void this.#start()
   }
@@ -102,14 +95,14 @@ export class LivePlan implements ToolHost {
   }
   /** The server's version; null until it has told it. */
   get version(): number | null {
-    return this.#version
+    return this.#standing.version
   }
   get status(): PlanStatus {
-    return this.#status
+    return this.#standing.status
   }
   /** How many changes made here the server has not on disk yet. */
   get unsaved(): number {
-    return this.#link.unsaved.size + this.#todo.length
+    return this.#link.unsaved.size + this.#own.waiting
   }
   get presence(): readonly Present[] {
     return this.getSnapshot().presence
@@ -122,19 +115,19 @@ export class LivePlan implements ToolHost {
   }
 
   /** Calls `listener` after every change of anything, with what it was. @returns how to stop */
-  readonly subscribe = (listener: (event: PlanEvent) => void): (() => void) => this.#listeners.add(listener)
+  readonly subscribe = (listener: (event: PlanEvent) => void): (() => void) => this.#standing.subscribe(listener)
 
   /** For useSyncExternalStore(live.subscribe, live.getSnapshot). */
   readonly getSnapshot = (): PlanSnapshot =>
     (this.#snapshot ??= {
       plan: this.#plan,
-      version: this.#version,
-      status: this.#status,
+      version: this.#standing.version,
+      status: this.#standing.status,
       unsaved: this.unsaved,
       presence: this.#link.presence,
       canUndo: this.canUndo,
       canRedo: this.canRedo,
-      storeProblem: this.#storeProblem,
+      storeProblem: this.#standing.storeProblem,
     })
 
   /**
@@ -191,12 +184,12 @@ export class LivePlan implements ToolHost {
 
   /** Resolves when this copy has all that the server has. @throws Error if that will never be */
   whenSynced(): Promise<void> {
-    return this.#synced.wait(this.#status.kind === 'online', this.#end())
+    return this.#standing.whenSynced()
   }
 
   /** Resolves when the server has on disk all that was changed here. @throws Error if that will never be */
   whenSaved(): Promise<void> {
-    return this.#loaded.then(() => this.#saved.wait(this.unsaved === 0, this.#end()))
+    return this.#loaded.then(() => this.#standing.whenSaved(this.unsaved))
   }
 
   /** Resolves when the store has kept all that was changed here. */
@@ -207,15 +200,15 @@ export class LivePlan implements ToolHost {
 
   /** Ends the connection; changes go on here. */
   goOffline(): void {
-    if (this.#end() !== null) return
+    if (this.#standing.end !== null) return
     this.#wantsOnline = false
     this.#link.connection.pause()
     this.#next?.connection.pause()
-    this.#setStatus({ kind: 'offline' })
+    this.#standing.setStatus({ kind: 'offline' })
   }
 
   goOnline(): void {
-    if (this.#end() !== null || this.#wantsOnline) return
+    if (this.#standing.end !== null || this.#wantsOnline) return
     this.#wantsOnline = true
     void this.#loaded.then(() => this.#open())
   }
@@ -228,10 +221,9 @@ export class LivePlan implements ToolHost {
 
   /** Ends it all, once the store has kept what was changed. What the server does not have yet goes there next time. */
   async close(): Promise<void> {
-    if (this.#status.kind === 'closed') return
+    if (this.#standing.status.kind === 'closed') return
     globalThis.removeEventListener?.('online', this.#onNetwork)
-    this.#setStatus({ kind: 'closed' })
-    this.#listeners.clear()
+    this.#standing.setStatus({ kind: 'closed' })
     this.#link.close()
     this.#next?.close()
     await this.#loaded
@@ -245,22 +237,19 @@ export class LivePlan implements ToolHost {
     let timer: ReturnType<typeof setTimeout> | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(() => {
-        this.#onStoreProblem('It does not open.')
+        this.#standing.setStoreProblem('It does not open.')
         resolve()
       }, STORE_PATIENCE_MS)
     })
     const restored = this.#journal.load().then(({ updates, unsaved }) => {
-      if (this.#status.kind === 'closed') return
+      if (this.#standing.status.kind === 'closed') return
       const before = this.#plan
       this.#link.replica.restore(updates)
-      const early = [...this.#own.values()]
-      this.#own.clear()
-      for (const change of [...unsaved, ...early]) this.#own.set(change.id, change)
+      this.#own.restore(unsaved)
       for (const { id, update } of unsaved) if (update !== null) this.#link.unsaved.add(id, update)
-      this.#todo.push(...unsaved.filter(({ update }) => update === null))
       this.#show('store', before)
-      this.#tellUnsaved()
-      if (this.#status.kind === 'online') this.#rerun()
+      this.#standing.setUnsaved(this.unsaved)
+      if (this.#standing.status.kind === 'online') this.#rerun()
     })
     await Promise.race([restored, late]).finally(() => clearTimeout(timer))
   }
@@ -272,7 +261,7 @@ export class LivePlan implements ToolHost {
   }
 
   #open(): void {
-    if (this.#wantsOnline && this.#end() === null) (this.#next ?? this.#link).connection.open()
+    if (this.#wantsOnline && this.#standing.end === null) (this.#next ?? this.#link).connection.open()
   }
 
   readonly #onNetwork = (): void => (this.#next ?? this.#link).connection.hurry()
@@ -282,10 +271,12 @@ export class LivePlan implements ToolHost {
       onSynced: () => this.#onSynced(link),
       onReceived: () => this.#onReceived(link),
       onSafe: (ids) => this.#onSafe(link, ids),
-      onVersion: (version) => this.#onVersion(version),
+      onVersion: (version) => this.#standing.setVersion(version),
       onOffline: () => this.#onOffline(),
       onRefused: (code, why) => this.#onRefused(link, code, why),
-      onPresence: () => this.#tellPresence(link),
+      onPresence: () => {
+        if (link === this.#link) this.#standing.tell({ type: 'presence', presence: link.presence })
+      },
     })
     return link
   }
@@ -297,7 +288,7 @@ export class LivePlan implements ToolHost {
   }
 
   #write(change: PlanChange, id: string = newStepId()) {
-    if (this.#status.kind === 'closed') throw new Error('This live plan was closed.')
+    if (this.#standing.status.kind === 'closed') throw new Error('This live plan was closed.')
     if (isEmpty(change)) return null
     const size = JSON.stringify([change.patches, change.tombstones, change.groups])
     if (size.length * 3 > MAX_UPDATE_BYTES && new TextEncoder().encode(size).length > MAX_UPDATE_BYTES * 0.9)
@@ -308,7 +299,7 @@ export class LivePlan implements ToolHost {
     const changes = changesBetween(before, this.#plan)
     const did = footprint(before, this.#plan, changes)
     this.#link.unsaved.add(id, update)
-    this.#own.set(id, { id, footprint: did, update })
+    this.#own.made({ id, footprint: did, update })
     this.#journal?.changed(id, did, update)
     this.#compactIfLong()
     return { before, changes, footprint: did }
@@ -326,8 +317,8 @@ export class LivePlan implements ToolHost {
   }
 
   #tellChange(origin: 'local' | 'remote' | 'store', before: Plan, changes: readonly StepChange[]): void {
-    this.#tell({ type: 'change', origin, before, after: this.#plan, changes })
-    if (origin === 'local') this.#tellUnsaved()
+    this.#standing.tell({ type: 'change', origin, before, after: this.#plan, changes })
+    if (origin === 'local') this.#standing.setUnsaved(this.unsaved)
   }
 
   #compactIfLong(): void {
@@ -355,62 +346,43 @@ export class LivePlan implements ToolHost {
 
   #onSynced(link: Link): void {
     if (link === this.#next) return this.#takeOver(link)
-    if (link !== this.#link || this.#end() !== null) return
+    if (link !== this.#link || this.#standing.end !== null) return
     // The server has answered with all it has, and still something is missing: it was lost in the store.
     if (link.replica.hasGaps) return this.#startOver(link, NOT_VALID, 'A part of this copy was lost.')
-    this.#setStatus({ kind: 'online' })
+    this.#standing.setStatus({ kind: 'online' })
     this.#rerun()
-    this.#tellUnsaved()
+    this.#standing.setUnsaved(this.unsaved)
   }
 
   #onSafe(link: Link, ids: readonly string[]): void {
     if (link !== this.#link) return
-    for (const id of ids) this.#own.delete(id)
+    this.#own.saved(ids)
     this.#journal?.saved(ids)
     this.#rerun()
-    this.#tellUnsaved()
-  }
-
-  #onVersion(version: number): void {
-    if (version === this.#version) return
-    this.#version = version
-    this.#tell({ type: 'version', version })
+    this.#standing.setUnsaved(this.unsaved)
   }
 
   #onOffline(): void {
-    if (this.#end() === null) this.#setStatus({ kind: 'offline' })
+    if (this.#standing.end === null) this.#standing.setStatus({ kind: 'offline' })
   }
 
   #onRefused(link: Link, code: number, why: string): void {
-    if (link !== (this.#next ?? this.#link) || this.#end() !== null) return
-    if (code === DELETED) return this.#setStatus({ kind: 'deleted' })
-    if (code !== NOT_LARGER && code !== NOT_VALID) return this.#setStatus({ kind: 'refused', code, why })
+    if (link !== (this.#next ?? this.#link) || this.#standing.end !== null) return
+    if (code === DELETED) return this.#standing.setStatus({ kind: 'deleted' })
+    if (code !== NOT_LARGER && code !== NOT_VALID) return this.#standing.setStatus({ kind: 'refused', code, why })
     this.#startOver(link, code, why)
   }
 
   // When the server will not have this copy
 
   #startOver(link: Link, code: number, why: string): void {
-    const sent = link.unsaved.ids()
-    const isHopeless = link === this.#next || (this.#isFresh && sent.length === 0)
-    if (isHopeless) return this.#setStatus({ kind: 'refused', code, why })
+    if (link === this.#next || !this.#own.refused(link.unsaved.ids()))
+      return this.#standing.setStatus({ kind: 'refused', code, why })
     this.#refusal = { code, why }
-    if (this.#isFresh && sent.length === 1) this.#lose(sent)
-    else if (this.#isFresh) this.#isCautious = true
     link.connection.pause()
     this.#next = this.#newLink()
-    this.#setStatus({ kind: 'offline' })
+    this.#standing.setStatus({ kind: 'offline' })
     if (this.#wantsOnline) this.#next.connection.open()
-  }
-
-  #refusal: Pick<SetAside, 'code' | 'why'> = { code: 0, why: '' }
-  #lost: string[] = []
-
-  #lose(ids: readonly string[]): void {
-    for (const id of ids) {
-      this.#lost.push(...linesOf(this.#own.get(id)?.footprint))
-      this.#own.delete(id)
-    }
   }
 
   /** The fresh copy is there: the old one is kept aside, and what the server does not have is done again. */
@@ -418,91 +390,39 @@ export class LivePlan implements ToolHost {
     this.#link.close()
     this.#link = link
     this.#next = null
-    this.#isFresh = true
     link.replica.takeReceived()
-    this.#todo = [...this.#own.values()]
-    const kept = this.#journal?.startOver(link.replica.state(), this.#todo) ?? Promise.resolve(null)
+    const todo = this.#own.startOver()
+    const kept = this.#journal?.startOver(link.replica.state(), todo) ?? Promise.resolve(null)
     // Seen as one change: what is done again was there before.
     const before = this.#plan
     this.#plan = link.replica.plan
     this.#rerun(before)
     const refusal = this.#refusal
-    const lost = this.#lost.splice(0)
-    this.#setStatus({ kind: 'online' })
-    this.#tellUnsaved()
-    void kept.then((where) => this.#tell({ type: 'setAside', setAside: { ...refusal, where, lost } }))
+    const lost = this.#own.takeLost()
+    this.#standing.setStatus({ kind: 'online' })
+    this.#standing.setUnsaved(this.unsaved)
+    void kept.then((where) => this.#standing.tell({ type: 'setAside', setAside: { ...refusal, where, lost } }))
   }
 
   /** Makes own changes on this copy that it does not have. */
   #rerun(before = this.#plan): void {
-    if (this.#todo.length === 0 && this.#link.unsaved.size === 0) this.#isCautious = false
-    while (this.#todo.length > 0 && !(this.#isCautious && this.#link.unsaved.size > 0)) {
-      const [next, ...rest] = this.#todo as [OwnChange, ...OwnChange[]]
-      this.#todo = rest
-      if (this.#redoOne(next)) continue
-      this.#own.delete(next.id)
-      this.#journal?.saved([next.id])
-    }
+    const done = this.#own.makeWaiting(
+      () => this.#link.unsaved.size > 0,
+      (change) => this.#makeAgain(change),
+    )
+    this.#journal?.saved(done)
     if (this.#plan !== before) this.#tellChange('local', before, changesBetween(before, this.#plan))
   }
 
-  /** @returns false if there is nothing left of it to do */
-  #redoOne({ id, footprint: did }: OwnChange): boolean {
+  #makeAgain({ id, footprint: did }: OwnChange): 'made' | 'nothing' | 'impossible' {
     const { replica } = this.#link
     const { operations } = doAgain(did, this.#plan, (step) => replica.isRemoved(step))
     try {
-      return operations.length > 0 && this.#write(this.#check(operations), id) !== null
+      return operations.length > 0 && this.#write(this.#check(operations), id) !== null ? 'made' : 'nothing'
     } catch (error) {
-      if (!(error instanceof PlanError)) throw error
-      this.#lost.push(...linesOf(did))
-      return false
+      if (error instanceof PlanError) return 'impossible'
+      throw error
     }
-  }
-
-  // What is told
-
-  /** Why it will never be online again, or null. */
-  #end(): string | null {
-    const status = this.#status
-    if (status.kind === 'refused') return `The server refused this copy: ${status.why} (${status.code})`
-    if (status.kind === 'deleted') return 'The thread was deleted.'
-    return status.kind === 'closed' ? 'This live plan was closed.' : null
-  }
-
-  #setStatus(status: PlanStatus): void {
-    if (status.kind === this.#status.kind) return
-    this.#status = status
-    const end = this.#end()
-    if (status.kind === 'online') this.#synced.resolve()
-    if (end !== null) {
-      this.#synced.reject(end)
-      this.#saved.reject(end)
-    }
-    this.#tell({ type: 'status', status })
-  }
-
-  #tellPresence(link: Link): void {
-    if (link === this.#link) this.#tell({ type: 'presence', presence: link.presence })
-  }
-
-  #onStoreProblem(problem: string | null): void {
-    if (problem === this.#storeProblem) return
-    this.#storeProblem = problem
-    this.#tell({ type: 'store', problem })
-  }
-
-  #toldUnsaved = 0
-  #tellUnsaved(): void {
-    const { unsaved } = this
-    if (unsaved === 0) this.#saved.resolve()
-    if (unsaved === this.#toldUnsaved) return
-    this.#toldUnsaved = unsaved
-    this.#tell({ type: 'unsaved', unsaved })
-  }
-
-  #tell(event: PlanEvent): void {
-    this.#snapshot = null
-    this.#listeners.tell(event)
   }
 }
 
@@ -511,9 +431,6 @@ interface Written {
   readonly footprint: Footprint
 }
 const NOTHING_WRITTEN: Written = { changes: [], footprint: { steps: [], groups: [], title: null, groupTitles: {} } }
-
-const linesOf = (did: Footprint | undefined): string[] =>
-  (did?.steps ?? []).map(({ before, after }) => (after ?? before)?.fields.text ?? '')
 
 /** Follows a plan on a server, and lets it be changed here at any time. */
 export const connectPlan = (options: ConnectOptions): LivePlan => new LivePlan(options)

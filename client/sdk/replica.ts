@@ -15,7 +15,7 @@ export class Replica {
   readonly awareness = new Awareness(this.doc)
   readonly #reader = new PlanReader(this.doc)
   #own: Uint8Array | null = null
-  #received: Uint8Array[] = []
+  readonly #received: Uint8Array[] = []
 
   constructor() {
     this.doc.on('update', (update: Uint8Array, origin: unknown) => {

@@ -1,6 +1,6 @@
 /** Promises that wait for the same thing. */
 export class Waiters {
-  #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
+  readonly #waiting: { readonly resolve: () => void; readonly reject: (error: Error) => void }[] = []
 
   /** @param end why it will never be, or null */
   wait(isSo: boolean, end: string | null): Promise<void> {

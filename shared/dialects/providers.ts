@@ -72,8 +72,8 @@ const complete = (schema: BaseSchema): BaseSchema =>
   })
 
 function nullable(schema: BaseSchema): BaseSchema {
-  const values = schema['enum']
-  return { ...schema, type: [schema['type'], 'null'], ...(Array.isArray(values) ? { enum: [...values, null] } : {}) }
+  const values: unknown = schema['enum']
+  return { ...schema, type: [schema['type'], 'null'], ...(isList(values) ? { enum: [...values, null] } : {}) }
 }
 
 /** Rebuilds a schema from its leaves up; `change` sees each object whose properties were rebuilt already. */
@@ -86,6 +86,8 @@ function mapObjects(schema: BaseSchema, change: (object: BaseSchema) => BaseSche
   ])
   return change({ ...schema, properties: Object.fromEntries(properties) })
 }
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value)
 
 /** A part of a schema that zod made; what is not there has no keys. */
 const asRecord = (value: unknown): Record<string, BaseSchema> => (value ?? {}) as Record<string, BaseSchema>

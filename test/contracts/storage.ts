@@ -278,9 +278,9 @@ export function describeStorage(name: string, openEmpty: () => Promise<Storage>)
       })
       test('keeps the last 64 of a thread', async () => {
         const storage = await withEntries(1)
-        const names = Array.from({ length: 70 }, (_, i) => `actor ${i}`)
-        await Promise.all(names.map((name) => storage.saveView(plan, view(name))))
-        expect((await storage.views(plan)).map(({ actorId }) => actorId)).toEqual(names.slice(6))
+        const actors = Array.from({ length: 70 }, (_, i) => `actor ${i}`)
+        await Promise.all(actors.map((actor) => storage.saveView(plan, view(actor))))
+        expect((await storage.views(plan)).map(({ actorId }) => actorId)).toEqual(actors.slice(6))
       })
       test('ignores a thread that is not stored, and forgets with a deleted one', async () => {
         const storage = await withEntries(1)

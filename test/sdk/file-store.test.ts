@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import fc from 'fast-check'
+import { array, assert, nat, property, uint8Array } from 'fast-check'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { fileStore } from '../../client/sdk/file-store.ts'
 import { frame, HEADER, readFrames } from '../../client/sdk/frames.ts'
@@ -30,8 +30,7 @@ async function run(path: string, dieAt: number, where: 'before' | 'within', kill
     if (said.length === killAfter) child.kill('SIGKILL')
   })
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  const last = (word: string): number =>
-    Number(said.findLast((line) => line.startsWith(word))?.split(' ')[1] ?? 0)
+  const last = (word: string): number => Number(said.findLast((line) => line.startsWith(word))?.split(' ')[1] ?? 0)
   return { code, signal, loaded: last('load'), sent: last('send'), kept: last('kept'), steps: last('steps') }
 }
 
@@ -140,9 +139,9 @@ describe('a file store', () => {
   })
 
   test('whatever bytes lie in the file, it opens, and gives back only whole records', () => {
-    const record = fc.uint8Array({ maxLength: 40 })
-    fc.assert(
-      fc.property(fc.array(record, { maxLength: 8 }), fc.nat(), fc.nat(255), fc.nat(), (records, at, value, cut) => {
+    const record = uint8Array({ maxLength: 40 })
+    assert(
+      property(array(record, { maxLength: 8 }), nat(), nat(255), nat(), (records, at, value, cut) => {
         const file = Buffer.concat([HEADER, ...records.map(frame)])
         const position = at % file.length
         const before = file[position]

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { PlanEvent } from '../../client/sdk/events.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
@@ -67,9 +67,8 @@ describe('a live plan', () => {
     const ada = live(server.url)
     const bob = live(server.url)
     await Promise.all([ada.whenSynced(), bob.whenSynced()])
-    const complain = console.error
-    const complaints: unknown[] = []
-    console.error = (...words: unknown[]) => complaints.push(words)
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => complaints.mockRestore())
     bob.subscribe(() => {
       throw new Error('a bug in the page')
     })
@@ -79,9 +78,8 @@ describe('a live plan', () => {
     })
     add(ada, 'one')
     await until(ada, () => ada.steps.length === 2)
-    console.error = complain
     expect(texts(ada)).toEqual(['one', 'after one'])
-    expect(complaints.length).toBeGreaterThan(0)
+    expect(complaints).toHaveBeenCalled()
   })
 
   test('refuses what does not fit before anything is written, online or not', async () => {
@@ -148,10 +146,13 @@ describe('a live plan', () => {
     const server = await serve()
     const ada = live(server.url, { connect: false })
     add(ada, 'a')
-    const waiting = [ada.whenSynced(), ada.whenSaved()].map((one) => one.catch((error: Error) => error.message))
+    const waiting = [ada.whenSynced(), ada.whenSaved()].map((one) => one.catch((error: unknown) => String(error)))
     await ada.close()
     await ada.close()
-    expect(await Promise.all(waiting)).toEqual(['This live plan was closed.', 'This live plan was closed.'])
+    expect(await Promise.all(waiting)).toEqual([
+      'Error: This live plan was closed.',
+      'Error: This live plan was closed.',
+    ])
     expect(ada.status).toEqual({ kind: 'closed' })
     expect(texts(ada)).toEqual(['a'])
     expect(() => add(ada, 'b')).toThrow('closed')

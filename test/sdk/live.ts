@@ -106,5 +106,6 @@ export async function agreeing(server: TestServer, ...plans: readonly LivePlan[]
     await plan.whenSaved()
   }
   const wanted = JSON.stringify((await onServer(server)).steps)
-  for (const plan of plans) await until(plan, () => JSON.stringify(plan.steps) === wanted, `as on the server: ${wanted}`)
+  for (const plan of plans)
+    await until(plan, () => JSON.stringify(plan.steps) === wanted, `as on the server: ${wanted}`)
 }

@@ -124,7 +124,9 @@ describe('[RL-61] the package for clients', () => {
     const options = { strict: true, noEmit: true, skipLibCheck: true, module: 'nodenext', target: 'es2023', lib: ['es2023', 'dom'], types: [] } // prettier-ignore
     writeFileSync(join(directory, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['typed.ts'] }))
     await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', directory]).catch(
-      ({ stdout }: { stdout: string }) => expect.unreachable(stdout),
+      (error: unknown) => {
+        throw new Error((error as { stdout: string }).stdout)
+      },
     )
   })
 

@@ -1,8 +1,8 @@
 import * as Y from 'yjs'
 import { describe, expect, test } from 'vitest'
-import { encodeRecord } from '../../client/sdk/records.ts'
+import { decodeRecord, encodeRecord } from '../../client/sdk/records.ts'
 import { memoryStore } from '../../client/sdk/store.ts'
-import { newStepId } from '../../shared/schema/ids.ts'
+import type { StepId } from '../../shared/schema/ids.ts'
 import { add, agreeing, live, next, onServer, rename, serve, texts, until } from './live.ts'
 import { proxy } from './proxy.ts'
 
@@ -115,7 +115,7 @@ describe('a copy that the server will not have', () => {
     await store.append(encodeRecord({ kind: 'update', update: state }))
     const ada = live(server.url, { store, connect: false })
     await ada.whenLoaded()
-    rename(ada, ids[0] as ReturnType<typeof newStepId>, 'renamed')
+    rename(ada, ids[0] as StepId, 'renamed')
     add(ada, 'below b', ids[1])
     bob.apply([{ type: 'removeSteps', steps: ids, subSteps: true }])
     await bob.whenSaved()
@@ -152,7 +152,6 @@ async function fullState(url: string): Promise<Uint8Array> {
   await reader.whenSynced()
   await reader.close()
   const doc = new Y.Doc()
-  const { decodeRecord } = await import('../../client/sdk/records.ts')
   for (const bytes of await store.load()) {
     const record = decodeRecord(bytes)
     if (record?.kind === 'update') Y.applyUpdate(doc, record.update)

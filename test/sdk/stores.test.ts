@@ -22,7 +22,7 @@ const kinds: Record<string, () => Promise<() => PlanStore>> = {
     const directory = await newFolder()
     return () => fileStore(join(directory, 'plan.log'))
   },
-  'IndexedDB': async () => {
+  IndexedDB: async () => {
     const factory = new IDBFactory()
     return () => indexedDbStore('plan', factory)
   },
@@ -145,7 +145,12 @@ describe('a database of the browser', () => {
     await until(ada, () => ada.steps.length === 20)
     await ada.whenKept()
     await ada.close()
-    const broken: unknown[] = ['nonsense', new Uint8Array([9, 9, 9]), null, encodeRecord({ kind: 'update', update: Uint8Array.of(1, 2, 3) })]
+    const broken: unknown[] = [
+      'nonsense',
+      new Uint8Array([9, 9, 9]),
+      null,
+      encodeRecord({ kind: 'update', update: Uint8Array.of(1, 2, 3) }),
+    ]
     await overwrite(factory, broken)
 
     const again = live(server.url, { store: indexedDbStore('plan', factory), name: 'ada', connect: false })

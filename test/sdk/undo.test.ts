@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import { array, assert, boolean, integer, nat, property, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { LivePlan } from '../../client/sdk/live-plan.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
@@ -67,10 +67,16 @@ describe('undo and redo of one alone, offline', () => {
       [{ type: 'moveSteps', steps: [b], parent: null, after: null }],
       [{ type: 'setStep', id: a, fields: { text: 'A', details: 'd', status: 'completed', required: true, alias: 'x' } }], // prettier-ignore
       [{ type: 'setStep', id: b, fields: { dependencies: [{ step: a }, { name: 'task-9' }] } }],
-      [{ type: 'addGroup', id: group, title: 'G' }, { type: 'setStep', id: a, fields: { group } }],
+      [
+        { type: 'addGroup', id: group, title: 'G' },
+        { type: 'setStep', id: a, fields: { group } },
+      ],
       [{ type: 'setGroup', id: group, title: 'H', testsVerified: true }],
       [{ type: 'setTitle', title: 'Holiday' }],
-      [{ type: 'setStep', id: a, fields: { group: null } }, { type: 'removeGroup', id: group }],
+      [
+        { type: 'setStep', id: a, fields: { group: null } },
+        { type: 'removeGroup', id: group },
+      ],
     ]
     const stages = [before]
     for (const operations of rounds) {
@@ -98,9 +104,9 @@ describe('undo and redo of one alone, offline', () => {
   })
 
   test('any changes at all are taken back to where they began, and made again', () => {
-    const act = fc.tuple(fc.integer({ min: 0, max: 7 }), fc.nat(), fc.nat(), fc.boolean())
-    fc.assert(
-      fc.property(fc.array(act, { minLength: 1, maxLength: 25 }), (acts) => {
+    const act = tuple(integer({ min: 0, max: 7 }), nat(), nat(), boolean())
+    assert(
+      property(array(act, { minLength: 1, maxLength: 25 }), (acts) => {
         const ada = offline()
         const stages = [shape(ada)]
         for (const [kind, x, y, flag] of acts) {
