@@ -47,7 +47,7 @@ export class Connection {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isWanted = false
   #isTrying = false
-  /** Failed attempts since the last one that brought the plan. */
+  /** Failed attempts since the last one that went well. */
   #failures = 0
   /** A token that was refused is replaced once. */
   #hasFreshToken = false
@@ -83,6 +83,11 @@ export class Connection {
   /** Does not wait for the next attempt: the network is back. */
   hurry(): void {
     if (this.#isWanted && this.#timer !== undefined) this.#tryNow()
+  }
+
+  /** All went well: the server has taken what there was to bring. */
+  wentWell(): void {
+    this.#failures = 0
   }
 
   pause(): void {
@@ -152,7 +157,6 @@ export class Connection {
       handle(encoder, decoder, provider, emitSynced, type)
       if (step === 0) return this.#events.onState(bytes)
       if (step === 1) {
-        this.#failures = 0
         this.#hasFreshToken = false
         this.#hasAsked = false
         this.#events.onSynced(bytes)

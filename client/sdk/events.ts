@@ -43,6 +43,19 @@ export type PlanEvent =
   /** The store fails, or (null) works again. */
   | { readonly type: 'store'; readonly problem: string | null }
 
+/** All that a page shows, as one value that is the same until something changes. */
+export interface PlanSnapshot {
+  readonly plan: Plan
+  readonly version: number | null
+  readonly status: PlanStatus
+  readonly unsaved: number
+  readonly presence: readonly Present[]
+  readonly canUndo: boolean
+  readonly canRedo: boolean
+  /** What is wrong with the store, or null. */
+  readonly storeProblem: string | null
+}
+
 /** Somebody who is there. */
 export interface Present {
   readonly client: number

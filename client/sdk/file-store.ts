@@ -10,12 +10,11 @@ import type { PlanStore } from './store.ts'
  * file that is written anew takes the place of the old one in one step.
  * One process has a file at a time; a lock beside it says which, and goes with the process that took it.
  * @param path of the file; its folder is made if need be
+ * @param fs another file system, for tests
  */
-export function fileStore(path: string): PlanStore {
-  return new FileStore(fileSystem(), path)
-}
+export const fileStore = (path: string, fs: FileSystem = fileSystem()): PlanStore => new FileStore(path, fs)
 
-export class FileStore implements PlanStore {
+class FileStore implements PlanStore {
   readonly #fs: FileSystem
   readonly #path: string
   #file: FileHandle | null = null
@@ -24,7 +23,7 @@ export class FileStore implements PlanStore {
   #work: Promise<void> = Promise.resolve()
   #isFlushing = false
 
-  constructor(fs: FileSystem, path: string) {
+  constructor(path: string, fs: FileSystem) {
     this.#fs = fs
     this.#path = path
   }

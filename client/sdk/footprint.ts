@@ -89,14 +89,18 @@ export function footprint(
       steps.set(child, { ...state, from: whereBefore(was), to: whereAfter(now) })
     }
   }
+  const deltas = [...steps.values()].filter(({ fields, from, to }) => fields.length > 0 || from !== null || to !== null)
+  const named = new Set(deltas.flatMap((delta) => [delta.before?.fields.group, delta.after?.fields.group]))
+  const groups = groupDeltas(before.groups, after.groups)
+  for (const { id } of groups) named.add(id)
+  const titles = [...before.groups, ...after.groups]
+    .filter(({ id }) => named.has(id))
+    .map(({ id, title }) => [id, title])
   return {
-    steps: [...steps.values()].filter(({ fields, from, to }) => fields.length > 0 || from !== null || to !== null),
-    groups: groupDeltas(before.groups, after.groups),
+    steps: deltas,
+    groups,
     title: before.title === after.title ? null : [before.title, after.title],
-    groupTitles: Object.fromEntries([...before.groups, ...after.groups].map(({ id, title }) => [id, title])) as Record<
-      GroupId,
-      string
-    >,
+    groupTitles: Object.fromEntries(titles) as Record<GroupId, string>,
   }
 }
 

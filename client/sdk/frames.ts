@@ -63,7 +63,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
 })
 
 /** CRC-32, as in zip and png. */
-export function checksum(bytes: Uint8Array): number {
+function checksum(bytes: Uint8Array): number {
   let value = 0xffffffff
   for (const byte of bytes) value = (value >>> 8) ^ (TABLE[(value ^ byte) & 0xff] ?? 0)
   return (value ^ 0xffffffff) >>> 0

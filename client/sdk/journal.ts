@@ -1,5 +1,4 @@
 import type { Footprint } from './footprint.ts'
-import type { PlanRecord } from './records.ts'
 import { decodeRecord, encodeRecord } from './records.ts'
 import type { PlanStore } from './store.ts'
 
@@ -25,6 +24,7 @@ export interface Recollected {
 /** Keeps what happens to a copy of a plan. A store that fails costs the keeping, not the plan. */
 export class Journal {
   readonly #store: PlanStore
+  readonly #state: () => Uint8Array
   readonly #onProblem: (problem: string | null) => void
   /** Own changes that were not acknowledged, as they are kept. */
   readonly #unsaved = new Map<string, Uint8Array>()
@@ -34,9 +34,13 @@ export class Journal {
   readonly #early: Uint8Array[] = []
   #work: Promise<void> = Promise.resolve()
 
-  /** @param onProblem told what is wrong with the store, and null when it works again */
-  constructor(store: PlanStore, onProblem: (problem: string | null) => void) {
+  /**
+   * @param state all that the copy holds
+   * @param onProblem told what is wrong with the store, and null when it works again
+   */
+  constructor(store: PlanStore, state: () => Uint8Array, onProblem: (problem: string | null) => void) {
     this.#store = store
+    this.#state = state
     this.#onProblem = onProblem
   }
 
@@ -65,42 +69,49 @@ export class Journal {
   }
 
   heard(update: Uint8Array): void {
-    this.#append({ kind: 'update', update })
+    this.#append(encodeRecord({ kind: 'update', update }))
   }
 
   /** In one record: either the change and what it did are kept, or neither. */
   changed(id: string, footprint: Footprint, update: Uint8Array): void {
-    const bytes = this.#append({ kind: 'own', id, footprint, update })
+    const bytes = encodeRecord({ kind: 'own', id, footprint, update })
     this.#unsaved.set(id, bytes)
+    this.#append(bytes)
   }
 
   saved(ids: readonly string[]): void {
     for (const id of ids) this.#unsaved.delete(id)
-    if (ids.length > 0) this.#append({ kind: 'saved', ids })
+    if (ids.length > 0) this.#append(encodeRecord({ kind: 'saved', ids }))
   }
 
-  get isLong(): boolean {
-    return this.#records > COMPACT_AFTER
-  }
-
-  /** Writes all anew: the state, and the own changes that were not acknowledged. */
-  compact(state: Uint8Array): void {
-    this.#replace([encodeRecord({ kind: 'update', update: state }), ...this.#unsaved.values()])
+  /** All anew: the state, and the own changes that were not acknowledged. */
+  #whole(): Uint8Array[] {
+    return [encodeRecord({ kind: 'update', update: this.#state() }), ...this.#unsaved.values()]
   }
 
   /**
    * Goes on with another copy: the old one is kept aside, and what is to be made again on the new one is noted.
    * @returns where the old one lies, or null if it could not be kept
    */
-  async startOver(state: Uint8Array, todo: readonly OwnChange[]): Promise<string | null> {
+  async startOver(todo: readonly OwnChange[]): Promise<string | null> {
     if (!this.#isOpen) return null
     this.#unsaved.clear()
     for (const { id, footprint } of todo) this.#unsaved.set(id, encodeRecord({ kind: 'todo', id, footprint }))
+    const records = this.#whole()
     let aside: string | null = null
-    this.#do(async () => {
-      aside = await this.#store.setAside()
+    // What comes meanwhile waits: if the old copy cannot be kept aside, it stays where it is.
+    this.#isOpen = false
+    this.#work = this.#work.then(async () => {
+      try {
+        aside = await this.#store.setAside()
+        await this.#store.replace(records)
+        this.#records = records.length
+      } catch (error) {
+        this.#onProblem(wordsOf(error))
+      }
+      this.#isOpen = true
+      for (const record of this.#early.splice(0)) this.#append(record)
     })
-    this.compact(state)
     await this.#work
     return aside
   }
@@ -123,15 +134,13 @@ export class Journal {
     await this.#store.close().catch((error: unknown) => this.#onProblem(wordsOf(error)))
   }
 
-  #append(record: PlanRecord): Uint8Array {
-    const bytes = encodeRecord(record)
+  #append(record: Uint8Array): void {
+    if (!this.#isOpen) return void this.#early.push(record)
     this.#records++
-    if (this.#isOpen) this.#do(() => this.#store.append(bytes))
-    else this.#early.push(bytes)
-    return bytes
-  }
-
-  #replace(records: readonly Uint8Array[]): void {
+    this.#do(() => this.#store.append(record))
+    // Many changes that the server has not seen stay, and do not make it long.
+    if (this.#records <= COMPACT_AFTER + 2 * this.#unsaved.size) return
+    const records = this.#whole()
     this.#records = records.length
     this.#do(() => this.#store.replace(records))
   }

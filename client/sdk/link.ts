@@ -33,6 +33,10 @@ export class Link {
     const safe = (ids: readonly string[]): void => {
       if (ids.length > 0) events.onSafe(ids)
     }
+    // Not before: a server that answers, and then refuses what it is brought, is not to be asked again at once.
+    const wentWell = (): void => {
+      if (this.unsaved.size === 0) this.connection.wentWell()
+    }
     this.connection = new Connection(
       doc,
       awareness,
@@ -50,11 +54,13 @@ export class Link {
           const ids = this.unsaved.heardAll(doc, update)
           events.onReceived()
           safe(ids)
+          wentWell()
           events.onSynced()
         },
         onUpdate: (update) => {
           const before = this.unsaved.size
           const ids = this.unsaved.heard(update)
+          wentWell()
           events.onReceived()
           if (ids.length > 0 || this.unsaved.size !== before) events.onSafe(ids)
         },

@@ -7,39 +7,26 @@ import type { Plan } from '../../shared/plan/plan.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
-import { MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
-import type { PlanEvent, PlanStatus, Present, SetAside } from './events.ts'
-import type { Footprint } from './footprint.ts'
+import type { PlanEvent, PlanSnapshot, PlanStatus, Present, SetAside } from './events.ts'
 import { footprint } from './footprint.ts'
 import type { OwnChange } from './journal.ts'
 import { Journal } from './journal.ts'
 import { Link } from './link.ts'
 import type { ConnectOptions, ToolHost } from './options.ts'
 import { OwnChanges } from './own-changes.ts'
+import { checkSize } from './replica.ts'
 import { doAgain } from './retrace.ts'
 import { Standing } from './standing.ts'
-import type { Undone } from './undo.ts'
-import { UndoStack } from './undo.ts'
+import { inTime } from './waiters.ts'
+import type { Undone, Written } from './undo.ts'
+import { NOTHING_WRITTEN, UndoStack } from './undo.ts'
 
 /** Milliseconds that a store may take to open; a database can be held up by another tab. */
 const STORE_PATIENCE_MS = 3_000
 const NOT_LARGER = 4413
 const NOT_VALID = 4422
 const DELETED = 4404
-
-/** All that a page shows, as one value that is the same until something changes. */
-export interface PlanSnapshot {
-  readonly plan: Plan
-  readonly version: number | null
-  readonly status: PlanStatus
-  readonly unsaved: number
-  readonly presence: readonly Present[]
-  readonly canUndo: boolean
-  readonly canRedo: boolean
-  /** What is wrong with the store, or null. */
-  readonly storeProblem: string | null
-}
 
 /** A plan that follows the server and can be changed at any time, online or not. Made by `connectPlan`. */
 export class LivePlan implements ToolHost {
@@ -76,8 +63,8 @@ export class LivePlan implements ToolHost {
     })
     this.#link = this.#newLink()
     this.#plan = this.#link.replica.plan
-    const onProblem = (problem: string | null): void => this.#standing.setStoreProblem(problem)
-    this.#journal = store === undefined ? null : new Journal(store, onProblem)
+    const state = (): Uint8Array => this.#link.replica.state()
+    this.#journal = store === undefined ? null : new Journal(store, state, (it) => this.#standing.setStoreProblem(it))
     this.#runTool = options.tools?.attach(this) ?? null
     this.#loaded = this.#load()
     void this.#start()
@@ -230,17 +217,8 @@ export class LivePlan implements ToolHost {
     await this.#journal?.close()
   }
 
-  // How it begins
-
   async #load(): Promise<void> {
     if (this.#journal === null) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        this.#standing.setStoreProblem('It does not open.')
-        resolve()
-      }, STORE_PATIENCE_MS)
-    })
     const restored = this.#journal.load().then(({ updates, unsaved }) => {
       if (this.#standing.status.kind === 'closed') return
       const before = this.#plan
@@ -251,7 +229,7 @@ export class LivePlan implements ToolHost {
       this.#standing.setUnsaved(this.unsaved)
       if (this.#standing.status.kind === 'online') this.#rerun()
     })
-    await Promise.race([restored, late]).finally(() => clearTimeout(timer))
+    await inTime(restored, STORE_PATIENCE_MS, () => this.#standing.setStoreProblem('It does not open.'))
   }
 
   async #start(): Promise<void> {
@@ -281,8 +259,6 @@ export class LivePlan implements ToolHost {
     return link
   }
 
-  // What is changed here
-
   #check(operations: readonly PlanOperation[]): PlanChange {
     return checkOperations(this.#plan, operations, { by: this.actor.name, at: this.now() })
   }
@@ -290,9 +266,7 @@ export class LivePlan implements ToolHost {
   #write(change: PlanChange, id: string = newStepId()) {
     if (this.#standing.status.kind === 'closed') throw new Error('This live plan was closed.')
     if (isEmpty(change)) return null
-    const size = JSON.stringify([change.patches, change.tombstones, change.groups])
-    if (size.length * 3 > MAX_UPDATE_BYTES && new TextEncoder().encode(size).length > MAX_UPDATE_BYTES * 0.9)
-      throw new PlanError('This is too much for one change. Make it in several.')
+    checkSize(change)
     const before = this.#plan
     const update = this.#link.replica.write(change)
     this.#plan = this.#link.replica.plan
@@ -301,7 +275,6 @@ export class LivePlan implements ToolHost {
     this.#link.unsaved.add(id, update)
     this.#own.made({ id, footprint: did, update })
     this.#journal?.changed(id, did, update)
-    this.#compactIfLong()
     return { before, changes, footprint: did }
   }
 
@@ -321,18 +294,11 @@ export class LivePlan implements ToolHost {
     if (origin === 'local') this.#standing.setUnsaved(this.unsaved)
   }
 
-  #compactIfLong(): void {
-    if (this.#journal?.isLong === true) this.#journal.compact(this.#link.replica.state())
-  }
-
-  // What comes from the server
-
   #onReceived(link: Link): void {
     const updates = link.replica.takeReceived()
     if (link !== this.#link) return
     const before = this.#plan
     for (const update of updates) this.#journal?.heard(update)
-    this.#compactIfLong()
     this.#show('remote', before)
   }
 
@@ -392,7 +358,7 @@ export class LivePlan implements ToolHost {
     this.#next = null
     link.replica.takeReceived()
     const todo = this.#own.startOver()
-    const kept = this.#journal?.startOver(link.replica.state(), todo) ?? Promise.resolve(null)
+    const kept = this.#journal?.startOver(todo) ?? Promise.resolve(null)
     // Seen as one change: what is done again was there before.
     const before = this.#plan
     this.#plan = link.replica.plan
@@ -425,12 +391,6 @@ export class LivePlan implements ToolHost {
     }
   }
 }
-
-interface Written {
-  readonly changes: readonly StepChange[]
-  readonly footprint: Footprint
-}
-const NOTHING_WRITTEN: Written = { changes: [], footprint: { steps: [], groups: [], title: null, groupTitles: {} } }
 
 /** Follows a plan on a server, and lets it be changed here at any time. */
 export const connectPlan = (options: ConnectOptions): LivePlan => new LivePlan(options)

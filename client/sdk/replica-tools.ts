@@ -1,18 +1,15 @@
 import type { ToolReply } from '../../shared/dialects/call.ts'
-import { acceptedReply, news, prepareCall, refusedReply } from '../../shared/dialects/call.ts'
-import type { CallContext, Situation } from '../../shared/dialects/dialect.ts'
+import { ToolDesk } from '../../shared/dialects/desk.ts'
+import type { Situation } from '../../shared/dialects/dialect.ts'
 import type { NamedTool } from '../../shared/dialects/registry.ts'
 import { TOOLS } from '../../shared/dialects/registry.ts'
 import { taskName } from '../../shared/dialects/tasks/names.ts'
-import { Views } from '../../shared/dialects/views.ts'
 import type { StepChange } from '../../shared/plan/changes.ts'
-import type { PlanChange } from '../../shared/plan/draft.ts'
 import { isEmpty } from '../../shared/plan/check.ts'
+import type { PlanChange } from '../../shared/plan/draft.ts'
 import { History } from '../../shared/plan/history.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
-import type { StepId } from '../../shared/schema/ids.ts'
-import { newGroupId, newStepId } from '../../shared/schema/ids.ts'
 import type { Step } from '../../shared/schema/plan.ts'
 import type { PlanEvent } from './events.ts'
 import type { PlanTools, ToolHost } from './options.ts'
@@ -37,6 +34,8 @@ class ReplicaHost implements PlanHost {
   readonly now: () => number
   readonly #live: ToolHost
   #history: History
+  /** Who makes the change that is being made. */
+  #actor: Actor | null = null
 
   constructor(live: ToolHost) {
     this.#live = live
@@ -55,15 +54,23 @@ class ReplicaHost implements PlanHost {
     return this.#history.version
   }
 
-  commit(change: PlanChange, _actor: Actor, alwaysCounts: boolean): readonly StepChange[] {
+  commit(change: PlanChange, actor: Actor, alwaysCounts: boolean): readonly StepChange[] {
     const { plan } = this
-    if (isEmpty(change) && alwaysCounts) this.#history.record(this.#live.actor, plan, plan)
-    return this.#live.commit(change)
+    if (isEmpty(change)) {
+      if (alwaysCounts) this.#history.record(actor, plan, plan)
+      return []
+    }
+    this.#actor = actor
+    try {
+      return this.#live.commit(change)
+    } finally {
+      this.#actor = null
+    }
   }
 
   #hear(event: PlanEvent): void {
     if (event.type === 'change') {
-      const actor = event.origin === 'local' ? this.#live.actor : authorOf(event.changes)
+      const actor = event.origin === 'local' ? (this.#actor ?? this.#live.actor) : authorOf(event.changes)
       this.#history.record(actor, event.before, event.after)
     }
     // Nothing has been counted here that could be mistaken for one of the server's versions.
@@ -91,44 +98,50 @@ const UNNUMBERED = /task-~[A-Za-z0-9_-]{8}/g
 class ReplicaTools {
   readonly #live: ToolHost
   readonly #host: ReplicaHost
-  readonly #views = new Views()
-  /** Names without a number that were printed, and not taken back since. */
+  readonly #desk: ToolDesk
+  /** Names without a number that were printed, of steps that have none yet. */
   readonly #unnumbered = new Set<string>()
 
   constructor(live: ToolHost) {
     this.#live = live
     this.#host = new ReplicaHost(live)
+    this.#desk = new ToolDesk(this.#host)
   }
 
   /** @throws Error if there is no such tool */
   call(name: string, args: unknown): ToolReply {
     const found = TOOLS.get(name)
     if (found === undefined) throw new Error(`There is no tool ${name}. There are ${[...TOOLS.keys()].join(', ')}.`)
-    const reply = this.#run(found, args)
-    const printed = new Set(reply.text.match(UNNUMBERED))
-    if (printed.size > 0)
-      for (const { id, number } of this.#host.plan.steps)
-        if (number === null && printed.has(taskName({ id, number }))) this.#unnumbered.add(taskName({ id, number }))
-    return reply
+    const { actor, now } = this.#live
+    const numbered = this.#numbered()
+    const call = { ...this.#printing(found, numbered), args, actor, at: now() }
+    const reply = this.#desk.call(call, (change, _reasoning, finish) => finish(this.#host.commit(change, actor, true)))
+    this.#remember(reply.text)
+    const notes = [...((reply['notes'] as string[] | undefined) ?? []), ...numbered]
+    return { ...reply, version: this.#printed(reply.version), ...(notes.length > 0 ? { notes } : {}) }
   }
 
-  #run({ tool, dialect }: NamedTool, args: unknown): ToolReply {
-    const { actor, now } = this.#live
-    const { plan, version, history } = this.#host
-    const { view, forgotten } = this.#views.of(actor, version)
-    const context: CallContext = { actor, plan, version, view, forgotten, history, newStepId, newGroupId }
-    const prepared = prepareCall(tool, args, context, { by: actor.name, at: now() })
-    const numbered = this.#numbered()
-    if (prepared.kind === 'refused') {
-      const notes = [...prepared.notes, ...numbered]
-      return refusedReply(dialect, prepared.message, { ...this.#situation({ tool, dialect }), notes })
+  /** A tool and its dialect, with what is told and printed on a copy alone. */
+  #printing({ tool, dialect }: NamedTool, numbered: readonly string[]): NamedTool {
+    const here = (now: Situation): Situation => {
+      return { ...now, version: this.#printed(now.version), notes: [...now.notes, ...numbered] }
     }
-    const changes = this.#host.commit(prepared.change, actor, prepared.alwaysCounts)
-    const outcome = prepared.finish(this.#host.plan, changes)
-    const told = { ...outcome, notes: [...outcome.notes, ...numbered] }
-    const reply = acceptedReply(tool, told, this.#situation({ tool, dialect }))
-    this.#answered(prepared.prints)
-    return reply
+    return {
+      tool: { ...tool, render: (outcome, now) => tool.render(outcome, here(now)) },
+      dialect: { ...dialect, refuse: (message, now) => dialect.refuse(message, here(now)) },
+    }
+  }
+
+  /** The dialects print it as it is, and null is what they are to print while the server has not told a version. */
+  #printed(version: number): number {
+    return this.#live.version === null ? (null as unknown as number) : version
+  }
+
+  #remember(text: string): void {
+    const printed = new Set(text.match(UNNUMBERED))
+    if (printed.size === 0) return
+    for (const { id, number } of this.#host.plan.steps)
+      if (number === null && printed.has(taskName({ id, number }))) this.#unnumbered.add(taskName({ id, number }))
   }
 
   /** What the server has numbered since: `task-~ab12cd34 is now task-7`. */
@@ -138,29 +151,5 @@ class ReplicaTools {
       const name = taskName({ id, number: null })
       return number !== null && this.#unnumbered.delete(name) ? [`${name} is now ${taskName({ id, number })}`] : []
     })
-  }
-
-  #answered(prints: 'plan' | readonly StepId[]): void {
-    const { actor } = this.#live
-    const { plan, version, history } = this.#host
-    if (prints === 'plan') return this.#views.shown(actor, version, plan)
-    this.#views.answered(actor, version, plan, history)
-    this.#views.printed(
-      actor,
-      version,
-      prints.flatMap((id) => plan.step(id) ?? []),
-    )
-  }
-
-  #situation({ tool, dialect }: NamedTool): Omit<Situation, 'notes'> {
-    const { plan, version: counted, history } = this.#host
-    const { actor } = this.#live
-    const { told } = this.#views.of(actor, counted)
-    const isSilent = tool.leavesNews === true || told === counted
-    const digest = isSilent ? null : news({ actor, history }, told, plan, dialect)
-    if (!isSilent) this.#views.told(actor, counted)
-    // The dialects print it as it is, and null is what they are to print while the server has not told a version.
-    const version = this.#live.version === null ? (null as unknown as number) : counted
-    return { plan, version, digest }
   }
 }

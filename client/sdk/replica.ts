@@ -4,7 +4,9 @@ import { applyChange } from '../../shared/plan/apply.ts'
 import type { PlanChange } from '../../shared/plan/draft.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { PlanReader } from '../../shared/plan/read.ts'
+import { PlanError } from '../../shared/schema/errors.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
+import { MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 
 const OWN = Symbol('own')
 const STORED = Symbol('stored')
@@ -71,4 +73,11 @@ export class Replica {
     this.#reader.destroy()
     this.doc.destroy()
   }
+}
+
+/** @throws PlanError if the server would not take it: what it cannot take ends the connection */
+export function checkSize({ patches, tombstones, groups }: PlanChange): void {
+  const size = JSON.stringify([patches, tombstones, groups])
+  if (size.length * 3 > MAX_UPDATE_BYTES && new TextEncoder().encode(size).length > MAX_UPDATE_BYTES * 0.9)
+    throw new PlanError('This is too much for one change. Make it in several.')
 }

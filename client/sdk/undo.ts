@@ -24,8 +24,18 @@ export interface Undone {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Writes operations. @returns what it did @throws PlanError */
-type Write = (operations: readonly PlanOperation[]) => { changes: readonly StepChange[]; footprint: Footprint }
+/** What a change wrote. */
+export interface Written {
+  readonly changes: readonly StepChange[]
+  readonly footprint: Footprint
+}
+export const NOTHING_WRITTEN: Written = {
+  changes: [],
+  footprint: { steps: [], groups: [], title: null, groupTitles: {} },
+}
+
+/** Writes operations. @throws PlanError */
+type Write = (operations: readonly PlanOperation[]) => Written
 
 /** One's own changes, and how they are taken back: by operations, since others go on working on the same plan. */
 export class UndoStack {

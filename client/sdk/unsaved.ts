@@ -73,7 +73,7 @@ export class Unsaved {
     for (const { deletes } of this.#updates.values()) subtract(missing, deletes)
     if (missing.size === 0) return safe
     const lost = this.#updates.get(LOST)
-    this.#updates.set(LOST, { inserts: lost?.inserts ?? new Map(), deletes: missing })
+    this.#updates.set(LOST, { inserts: lost?.inserts ?? new Map<number, number>(), deletes: missing })
     return safe
   }
 

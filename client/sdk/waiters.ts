@@ -17,3 +17,15 @@ export class Waiters {
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why))
   }
 }
+
+/** Resolves with the work, or after so many milliseconds without it. */
+export async function inTime(work: Promise<void>, milliseconds: number, onLate: () => void): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      onLate()
+      resolve()
+    }, milliseconds)
+  })
+  await Promise.race([work, late]).finally(() => clearTimeout(timer))
+}

@@ -7,22 +7,29 @@ import { PlanReader } from '../../shared/plan/read.ts'
 import { settle } from '../../shared/plan/settle.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 import { MAX_DOCUMENT_BYTES, MAX_STRUCTS, SNAPSHOT_EVERY } from '../../shared/schema/limits.ts'
-import { RoomFailed } from './errors.ts'
+import { RoomFailed, ThreadDamaged } from './errors.ts'
+import type { Incidents } from './incidents.ts'
 import type { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
 import type { LogEntry, Storage, StoredPlan } from './storage.ts'
+import { ThreadDeleted } from './storage.ts'
+import { bringsNothing } from './update-effect.ts'
 
 export interface LivePlanOptions {
   readonly thread: ThreadId
   readonly storage: Storage
   readonly log: Log
+  readonly incidents: Incidents
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Called when a version is on disk, before any reply that shows it. */
   readonly onCommitted: (version: number, update: Uint8Array) => void
-  /** Called once, when memory can no longer be trusted. */
-  readonly onFailed: (error: RoomFailed) => void
+  /** Called once, when memory can no longer be trusted, or when the thread turned out to be deleted. */
+  readonly onFailed: (error: RoomFailed | ThreadDeleted, cause: Cause) => void
 }
+
+/** Why a room is lost: the disk did not keep a change, or something here threw. */
+export type Cause = 'storage' | 'room'
 
 /** The update that changes nothing. */
 const NO_CHANGE = Y.encodeStateAsUpdate(new Y.Doc())
@@ -51,6 +58,7 @@ export class LivePlan {
   /**
    * @param history what was lived through before, if it ends at the stored version
    * @param passing is shown the plan as it stood at each version since the snapshot, while the log is read
+   * @throws ThreadDamaged
    */
   constructor(
     options: LivePlanOptions,
@@ -60,18 +68,21 @@ export class LivePlan {
   ) {
     this.#options = options
     const { version, snapshot, updates } = stored ?? { version: 0, snapshot: null, updates: [] }
-    if (snapshot !== null) Y.applyUpdate(this.doc, snapshot)
-    this.#reader = new PlanReader(this.doc)
     this.#snapshotAt = version - updates.length
-    passing(this.#snapshotAt, () => this.#reader.plan)
-    updates.forEach((update, i) => {
-      Y.applyUpdate(this.doc, update)
-      passing(this.#snapshotAt + i + 1, () => this.#reader.plan)
+    this.#reader = whole(this.doc, options.thread, () => {
+      if (snapshot !== null) Y.applyUpdate(this.doc, snapshot)
+      const reader = new PlanReader(this.doc)
+      passing(this.#snapshotAt, () => reader.plan)
+      updates.forEach((update, i) => {
+        Y.applyUpdate(this.doc, update)
+        passing(this.#snapshotAt + i + 1, () => reader.plan)
+      })
+      reader.takeFindings()
+      return reader
     })
-    this.#reader.takeFindings()
     this.doc.on('update', (update: Uint8Array) => this.#written.push(update))
     this.history = history?.version === version ? history : new History(version)
-    this.outbox = new Outbox(version)
+    this.outbox = new Outbox(version, (error) => options.incidents.note('callback', error, { thread: options.thread }))
     this.#bytes = updates.reduce((sum, update) => sum + update.length, snapshot?.length ?? 0)
   }
 
@@ -112,7 +123,7 @@ export class LivePlan {
       return true
     } catch (error) {
       // A Yjs transaction does not roll back: the document may hold half of the change.
-      this.fail(error)
+      this.fail(error, 'room')
       throw error
     }
   }
@@ -122,7 +133,7 @@ export class LivePlan {
     const { storage, thread } = this.#options
     this.#bytes += update.length
     this.outbox.post(() => this.#options.onCommitted(version, update))
-    const appended = storage.append(thread, entry)
+    const appended = inPromise(() => storage.append(thread, entry))
     const state = version - this.#snapshotAt >= SNAPSHOT_EVERY ? this.#measure() : null
     if (state !== null) this.#snapshotAt = version
     appended.then(
@@ -130,16 +141,25 @@ export class LivePlan {
         if (this.#closed === null) this.outbox.commit(version)
         if (state !== null) this.#keepSnapshot(version, state)
       },
-      (error: unknown) => this.fail(error),
+      (error: unknown) => this.fail(error, 'storage'),
     )
   }
 
   /** A snapshot only makes opening faster: without it the log is read further back. */
   #keepSnapshot(version: number, state: Uint8Array): void {
     const { storage, thread, log } = this.#options
-    storage.snapshot(thread, version, state).catch((error: unknown) => {
+    inPromise(() => storage.snapshot(thread, version, state)).catch((error: unknown) => {
       log.warn({ thread, version, error }, 'a snapshot could not be kept')
     })
+  }
+
+  /**
+   * Whether the document has no room for what an update brings. What of it is known already takes none: a client that
+   * sends its whole copy of a large plan is told that it is safe, and not that the plan is full.
+   */
+  isFullFor(update: Uint8Array): boolean {
+    if (!this.isFull(update.length) || bringsNothing(this.doc, update)) return false
+    return this.isFull(Y.diffUpdate(update, Y.encodeStateVector(this.doc)).length)
   }
 
   /** Whether the document has no room for so many bytes more. Measured only when the estimate says so. */
@@ -161,12 +181,17 @@ export class LivePlan {
   }
 
   /** Memory is ahead of the disk, or not whole: nothing may be answered from it any more. */
-  fail(error: unknown): void {
+  fail(error: unknown, cause: Cause): void {
     if (this.#closed !== null) return
-    this.#options.log.error({ thread: this.#options.thread, error }, 'the room lost its storage')
-    const failed = new RoomFailed('The outcome is unknown: repeat with the same Idempotency-Key.', { cause: error })
+    const { thread, incidents, onFailed } = this.#options
+    // Deleted meanwhile: that is no failure, and whoever is here hears that the thread is gone.
+    const isGone = error instanceof ThreadDeleted
+    if (!isGone) incidents.note(cause, error, { thread, version: this.version })
+    const failed = isGone
+      ? error
+      : new RoomFailed('The outcome is unknown: repeat with the same Idempotency-Key.', { cause: error })
     this.close(failed)
-    this.#options.onFailed(failed)
+    onFailed(failed, cause)
   }
 
   /** Whatever waits, and whatever comes, fails with `reason`. */
@@ -177,4 +202,21 @@ export class LivePlan {
     this.#reader.destroy()
     this.doc.destroy()
   }
+}
+
+/** Runs `load`, which fills a document from what is stored. @throws ThreadDamaged if that does not make a whole plan */
+function whole<T>(doc: Y.Doc, thread: ThreadId, load: () => T): T {
+  try {
+    const loaded = load()
+    if (doc.store.pendingStructs !== null || doc.store.pendingDs !== null) throw new Error('a part of it is missing')
+    return loaded
+  } catch (error) {
+    doc.destroy()
+    throw new ThreadDamaged(`What is stored of the thread ${thread} cannot be read.`, { cause: error })
+  }
+}
+
+/** A storage may throw as well as reject. */
+async function inPromise<T>(work: () => Promise<T>): Promise<T> {
+  return work()
 }

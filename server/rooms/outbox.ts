@@ -14,10 +14,13 @@ export class Outbox {
   #committed: number
   #failure: Error | null = null
   readonly #waiting: Waiting[] = []
+  readonly #onThrown: (error: unknown) => void
 
-  constructor(version: number) {
+  /** @param onThrown is told what a release threw: the others still leave, and the storage is not to blame */
+  constructor(version: number, onThrown: (error: unknown) => void) {
     this.#applied = version
     this.#committed = version
+    this.#onThrown = onThrown
   }
 
   /** The version of the plan in memory. */
@@ -52,8 +55,13 @@ export class Outbox {
   /** All versions up to this one are on disk. */
   commit(version: number): void {
     this.#committed = Math.max(this.#committed, version)
-    while (this.#waiting[0] !== undefined && this.#waiting[0].version <= this.#committed)
-      this.#waiting.shift()?.release()
+    while (this.#waiting[0] !== undefined && this.#waiting[0].version <= this.#committed) {
+      try {
+        this.#waiting.shift()?.release()
+      } catch (error) {
+        this.#onThrown(error)
+      }
+    }
   }
 
   /** Nothing that waits may leave any more. */

@@ -13,14 +13,18 @@ import type { Actor } from '../../shared/schema/actor.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanSnapshot } from '../../shared/schema/plan.ts'
+import type { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
 import type { Files } from './files.ts'
+import type { Incidents } from './incidents.ts'
+import type { Cause } from './live-plan.ts'
 import { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
 import type { KeyedRecord } from './replays.ts'
 import { Replays } from './replays.ts'
 import type { Session, Socket } from './session.ts'
 import type { Storage, StoredPlan, StoredView } from './storage.ts'
+import { ThreadDeleted } from './storage.ts'
 import { Sync } from './sync.ts'
 
 export interface RoomOptions {
@@ -28,6 +32,9 @@ export interface RoomOptions {
   readonly storage: Storage
   readonly files: Files
   readonly log: Log
+  readonly incidents: Incidents
+  /** Bytes that updates with a missing part may take, of all rooms. */
+  readonly parking: Allowance
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Called when a version is on disk, after everybody who is connected was told. */
@@ -58,6 +65,11 @@ export interface ToolCall {
   readonly key?: string
 }
 
+/** How the end of a room is told to its connections: all of them shall come back. */
+const ENDINGS: Readonly<Record<Cause, readonly [code: number, reason: string]>> = {
+  storage: [4503, 'storage failed'],
+  room: [1011, 'internal error'],
+}
 const FULL = 'The plan is full. Remove steps that are no longer needed. Nothing was changed.'
 
 /** One live thread: who calls, who is connected, what each of them was shown. */
@@ -72,28 +84,38 @@ export class Room {
   #creation: Promise<void> | undefined
 
   constructor(options: RoomOptions, stored: StoredRoom | null, recollection: Recollection | null) {
-    const { thread, storage, log, now } = options
+    const { thread, storage, log, incidents, now } = options
     this.#options = options
     const onCommitted = (version: number, update: Uint8Array): void => {
       this.#sync.committed(version, update)
       options.onCommitted(version)
     }
-    const onFailed = (): void => {
-      this.#sync.close(4503, 'storage failed')
+    const onFailed = (error: Error, cause: Cause): void => {
+      if (error instanceof ThreadDeleted) this.#sync.close(4404, 'the thread was deleted')
+      else this.#sync.close(...ENDINGS[cause])
       options.onFailed()
     }
-    const live = { thread, storage, log, now, onCommitted, onFailed }
+    const live = { thread, storage, log, incidents, now, onCommitted, onFailed }
     const seen = new Map(stored?.views.map(({ version }) => [version, undefined as Plan | undefined]))
     this.#live = new LivePlan(live, stored?.plan ?? null, recollection?.history ?? null, (version, plan) => {
       if (seen.has(version)) seen.set(version, plan())
     })
-    this.#sync = new Sync(this.#live, log)
+    this.#sync = new Sync(this.#live, log, options.parking)
     const isRemembered = recollection?.history === this.#live.history
     this.#desk = new ToolDesk(this.#live, isRemembered ? recollection.views : new Views())
-    if (!isRemembered)
-      for (const view of stored?.views ?? []) this.#desk.views.restore(view, (version) => seen.get(version))
+    if (!isRemembered) for (const view of stored?.views ?? []) this.#restore(view, (version) => seen.get(version))
     this.#replays = new Replays(thread, storage, now)
     this.#stored = stored !== null
+  }
+
+  /** A view that cannot be read is one that was not kept: references of its actor are refused until it looks again. */
+  #restore(view: StoredView, planAt: (version: number) => Plan | undefined): void {
+    try {
+      this.#desk.views.restore(view, planAt)
+    } catch (error) {
+      const { thread, log } = this.#options
+      log.warn({ thread, actor: view.actorId, err: error }, 'what an actor has seen could not be read')
+    }
   }
 
   /** The version that is on disk. */
@@ -178,7 +200,9 @@ export class Room {
   #keepView(actor: Actor): void {
     if (!this.isStored) return
     const { storage, thread, log } = this.#options
-    storage.saveView(thread, this.#desk.views.store(actor, this.#live.version)).catch((error: unknown) => {
+    const view = this.#desk.views.store(actor, this.#live.version)
+    if (view === null) return
+    storage.saveView(thread, view).catch((error: unknown) => {
       log.warn({ thread, actor: actor.name, error }, 'what an actor has seen could not be kept')
     })
   }
@@ -210,7 +234,7 @@ export class Room {
       this.#stored = true
       this.#creation = storage.create(thread, now()).then(
         () => {},
-        (error: unknown) => this.#live.fail(error),
+        (error: unknown) => this.#live.fail(error, 'storage'),
       )
     }
     // Who did not create it is not told that it is there before it is on disk either.

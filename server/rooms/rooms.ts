@@ -2,16 +2,21 @@ import { setTimeout as timer, clearTimeout } from 'node:timers'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
 import type { NewStep, PlanOperation } from '../../shared/schema/operation.ts'
+import { MAX_PARKED_TOTAL_BYTES } from '../../shared/schema/limits.ts'
 import type { PlanSnapshot, Status } from '../../shared/schema/plan.ts'
+import { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
-import { Draining, RoomFailed } from './errors.ts'
+import { Draining, RoomFailed, ThreadDamaged, ThreadUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
 import { noFiles } from './files.ts'
+import { Incidents } from './incidents.ts'
 import type { Log } from './log.ts'
+import { Quarantine } from './quarantine.ts'
 import { Recollections } from './recollections.ts'
 import { Room } from './room.ts'
 import type { Storage } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
+import { Watchers } from './watchers.ts'
 
 /** A step that a plan is created with. */
 export interface SeedStep {
@@ -51,7 +56,11 @@ export class Rooms {
   readonly #idleMs: number
   readonly #entries = new Map<ThreadId, Entry>()
   readonly #recollections = new Recollections()
-  readonly #watchers = new Map<ThreadId, Set<(version: number) => void>>()
+  readonly #watchers: Watchers
+  readonly #quarantine: Quarantine
+  readonly #parking = new Allowance(MAX_PARKED_TOTAL_BYTES)
+  /** What went wrong so far, counted. */
+  readonly incidents: Incidents
   /** Deletions under way: who comes meanwhile waits for the outcome. */
   readonly #removing = new Map<ThreadId, Promise<unknown>>()
   #draining = false
@@ -60,6 +69,9 @@ export class Rooms {
     this.#storage = storage
     this.#files = files
     this.#log = log
+    this.incidents = new Incidents(log)
+    this.#watchers = new Watchers(this.incidents)
+    this.#quarantine = new Quarantine(now)
     this.#now = now
     this.#idleMs = idleMs
   }
@@ -68,10 +80,14 @@ export class Rooms {
   get loaded(): number {
     return this.#entries.size
   }
+  /** Bytes of updates that wait for a missing part, in all rooms. */
+  get parkedBytes(): number {
+    return this.#parking.taken
+  }
 
   /**
    * Runs work with a thread's room, which stays loaded meanwhile.
-   * @throws ThreadDeleted, RoomFailed, Draining, or the storage's error if the thread cannot be opened
+   * @throws ThreadDeleted, RoomFailed, Draining; ThreadUnavailable or ThreadDamaged if the thread cannot be opened
    */
   async use<T>(thread: ThreadId, work: (room: Room) => T | Promise<T>): Promise<T> {
     const { room, release } = await this.hold(thread)
@@ -85,7 +101,7 @@ export class Rooms {
   /** A thread's room, loaded until `release` is called. @throws as `use` does */
   async hold(thread: ThreadId): Promise<{ room: Room; release: () => void }> {
     await this.#removing.get(thread)
-    if (this.#draining) throw new Draining('The server is going down. Try again in a moment.')
+    this.#assertServing()
     const entry = this.#entries.get(thread) ?? this.#open(thread)
     entry.users++
     if (entry.idle !== null) clearTimeout(entry.idle)
@@ -106,17 +122,12 @@ export class Rooms {
   }
 
   /**
-   * Calls `watcher` with each version of a thread once it is on disk; it must not throw. Does not keep the room loaded:
-   * a room that is not loaded has no changes.
+   * Calls `changed` with each version of a thread once it is on disk, and `removed` when the thread was deleted: then it
+   * is over. Does not keep the room loaded: a room that is not loaded has no changes.
    * @returns how to stop
    */
-  watch(thread: ThreadId, watcher: (version: number) => void): () => void {
-    const watchers = this.#watchers.get(thread) ?? new Set()
-    this.#watchers.set(thread, watchers.add(watcher))
-    return () => {
-      watchers.delete(watcher)
-      if (watchers.size === 0 && this.#watchers.get(thread) === watchers) this.#watchers.delete(thread)
-    }
+  watch(thread: ThreadId, changed: (version: number) => void, removed: () => void = () => {}): () => void {
+    return this.#watchers.add(thread, { changed, removed })
   }
 
   #open(thread: ThreadId): Entry {
@@ -125,20 +136,7 @@ export class Rooms {
     }
     const open = async (): Promise<Room> => {
       try {
-        const [plan, views] = await Promise.all([this.#storage.open(thread), this.#storage.views(thread)])
-        const stored = plan === null ? null : { plan, views }
-        const onCommitted = (version: number): void =>
-          this.#watchers.get(thread)?.forEach((watcher) => watcher(version))
-        const options = {
-          thread,
-          storage: this.#storage,
-          files: this.#files,
-          log: this.#log,
-          now: this.#now,
-          onCommitted,
-          onFailed: forget,
-        }
-        entry.room = new Room(options, stored, this.#recollections.take(thread))
+        entry.room = await this.#load(thread, forget)
         return entry.room
       } catch (error) {
         forget()
@@ -150,6 +148,35 @@ export class Rooms {
     entry.opening.catch(() => {})
     this.#entries.set(thread, entry)
     return entry
+  }
+
+  /** @throws ThreadDeleted, ThreadUnavailable, ThreadDamaged */
+  async #load(thread: ThreadId, onFailed: () => void): Promise<Room> {
+    this.#quarantine.assertWhole(thread)
+    try {
+      const [plan, views] = await Promise.all([this.#storage.open(thread), this.#storage.views(thread)])
+      const options = {
+        thread,
+        storage: this.#storage,
+        files: this.#files,
+        log: this.#log,
+        incidents: this.incidents,
+        parking: this.#parking,
+        now: this.#now,
+        onCommitted: (version: number) => this.#watchers.changed(thread, version),
+        onFailed,
+      }
+      return new Room(options, plan === null ? null : { plan, views }, this.#recollections.take(thread))
+    } catch (error) {
+      if (error instanceof ThreadDeleted) throw error
+      if (error instanceof ThreadDamaged) {
+        this.incidents.note('damaged', error, { thread })
+        this.#quarantine.add(thread, error)
+        throw error
+      }
+      this.incidents.note('opening', error, { thread })
+      throw new ThreadUnavailable(`The thread ${thread} could not be opened.`, { cause: error })
+    }
   }
 
   #unloadLater(thread: ThreadId, entry: Entry): void {
@@ -187,10 +214,11 @@ export class Rooms {
 
   /**
    * Deletes a thread for good. Its connections are closed with 4404.
-   * @returns false if it never was. @throws ThreadDeleted if it was deleted before, or the storage's error
+   * @returns false if it never was. @throws ThreadDeleted if it was deleted before, Draining, or RoomFailed
    */
   async remove(thread: ThreadId): Promise<boolean> {
     await this.#removing.get(thread)
+    this.#assertServing()
     const removal = this.#remove(thread)
     const done = removal.catch(() => {})
     this.#removing.set(thread, done)
@@ -206,19 +234,31 @@ export class Rooms {
     // What was called before the deletion is answered; what comes after it finds the thread gone.
     await room?.flush().catch(() => {})
     const entry = this.#entries.get(thread)
-    const removed = await this.#storage.remove(thread, this.#now())
+    const removed = await this.#storage.remove(thread, this.#now()).catch((error: unknown) => {
+      if (error instanceof ThreadDeleted) throw error
+      this.incidents.note('storage', error, { thread })
+      throw new RoomFailed('Whether it was deleted is unknown.', { cause: error })
+    })
     if (removed) {
       this.#recollections.forget(thread)
+      this.#quarantine.forget(thread)
       this.#entries.delete(thread)
       if (entry?.idle) clearTimeout(entry.idle)
       entry?.room?.close(new ThreadDeleted(`The thread ${thread} was deleted.`), 4404, 'the thread was deleted')
+      this.#watchers.removed(thread)
     }
     return removed
+  }
+
+  #assertServing(): void {
+    if (this.#draining) throw new Draining('The server is going down. Try again in a moment.')
   }
 
   /** Takes no new work, closes connections with 1012, and resolves when all that was called for is on disk and answered. */
   async drain(): Promise<void> {
     this.#draining = true
+    // What is being deleted is deleted, and its connections are told so.
+    await Promise.all(this.#removing.values())
     const closing = [...this.#entries].map(async ([thread, entry]) => {
       const room = await entry.opening.catch(() => null)
       await room?.flush().catch(() => {})

@@ -9,6 +9,10 @@ export interface Socket {
   close(code: number, reason: string): void
   /** Bytes given to `send` that have not left yet. */
   readonly buffered: number
+  /** Whether this reader is so far behind, or all are together, that it has to go. */
+  readonly isTooSlow?: boolean
+  /** Told how long the room was busy with what this connection sent, in milliseconds. */
+  spend?(milliseconds: number): void
 }
 
 /** What the room sends to one of its connections, and what it knows of it. */
@@ -35,17 +39,33 @@ export class Session {
     return this.#open
   }
 
+  /** Never throws: one socket that does must not keep the others from hearing it. */
   send(bytes: Uint8Array): void {
     if (!this.#open) return
-    // A reader that is this far behind syncs faster anew than by all that waits for it.
-    if (this.#socket.buffered > MAX_BUFFERED_BYTES) this.close(1013, 'reading too slowly')
-    else this.#socket.send(bytes)
+    try {
+      // A reader that is this far behind syncs faster anew than by all that waits for it.
+      if (this.#socket.buffered > MAX_BUFFERED_BYTES || this.#socket.isTooSlow === true)
+        this.close(1013, 'reading too slowly')
+      else this.#socket.send(bytes)
+    } catch {
+      this.close(1011, 'internal error')
+    }
   }
 
+  /** Never throws. */
   close(code: number, reason: string): void {
     if (!this.#open) return
     this.#open = false
-    this.#socket.close(code, reason)
+    try {
+      this.#socket.close(code, reason)
+    } catch {
+      // It is closed for the room, and the transport takes it out.
+    }
+  }
+
+  /** Charges it for the time that the room was busy with it. */
+  spend(milliseconds: number): void {
+    this.#socket.spend?.(milliseconds)
   }
 
   /** Takes an awareness id for this connection. @returns false if it speaks for too many already */

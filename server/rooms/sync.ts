@@ -1,5 +1,6 @@
 import * as Y from 'yjs'
 import { MAX_DOCUMENT_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import type { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
 import type { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
@@ -8,6 +9,7 @@ import { Presence } from './presence.ts'
 import type { Socket } from './session.ts'
 import { Session } from './session.ts'
 import { bringsNothing } from './update-effect.ts'
+import type { Missing } from './validate-update.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
@@ -20,12 +22,16 @@ export class Sync {
   readonly #live: LivePlan
   readonly #log: Log
   readonly #sessions = new Set<Session>()
-  readonly #parked = new Parked()
+  readonly #parked: Parked
   readonly #presence: Presence
+  /** Milliseconds of work that were charged to somebody. */
+  #charged = 0
 
-  constructor(live: LivePlan, log: Log) {
+  /** @param parking bytes that updates with a missing part may take, of all rooms */
+  constructor(live: LivePlan, log: Log, parking: Allowance) {
     this.#live = live
     this.#log = log
+    this.#parked = new Parked(parking)
     this.#presence = new Presence(live.doc, (message) => this.#broadcast(message))
   }
 
@@ -66,18 +72,20 @@ export class Sync {
   /** A frame from a connection. What is no message of the wire closes it. Never throws. */
   receive(session: Session, bytes: Uint8Array): void {
     if (!session.isOpen) return
-    let message: Message
-    try {
-      message = readMessage(bytes)
-    } catch (error) {
-      return this.#refuse(session, 4400, notOfTheWire(error))
-    }
-    try {
-      this.#handle(session, message)
-    } catch (error) {
-      // A mistake of ours: it costs this room its memory, and not the whole server.
-      this.#live.fail(error)
-    }
+    this.#charge(session, () => {
+      let message: Message
+      try {
+        message = readMessage(bytes)
+      } catch (error) {
+        return this.#refuse(session, 4400, notOfTheWire(error))
+      }
+      try {
+        return this.#handle(session, message)
+      } catch (error) {
+        // A mistake of ours: it costs this room its memory, and not the whole server.
+        return this.#live.fail(error, 'room')
+      }
+    })
   }
 
   #handle(session: Session, message: Message): void {
@@ -115,8 +123,9 @@ export class Sync {
   #receiveUpdate(session: Session, update: Uint8Array, most: number): void {
     if (update.length > most)
       return this.#refuse(session, 4413, `an update may have ${most} bytes, this one has ${update.length}`)
-    if (this.#take(session, update)) this.#parked.drain((parked) => this.#take(parked.session, parked.update))
-    else if (!this.#parked.add(session, update))
+    const missing = this.#take(session, update)
+    if (missing === null) this.#drain()
+    else if (!this.#parked.add({ session, update, missing }))
       this.#refuse(session, 4500, 'too many updates wait for something that is missing')
     else if (!session.asked) {
       session.asked = true
@@ -125,8 +134,17 @@ export class Sync {
     }
   }
 
-  /** Judges an update and applies it. @returns false if something that it needs is missing */
-  #take(session: Session, update: Uint8Array): boolean {
+  /** Takes in what waited for something that has arrived now. Whoever sent it is charged for it, and not who set it free. */
+  #drain(): void {
+    const { store } = this.#live.doc
+    this.#parked.drain(
+      ({ client, clock }) => Y.getState(store, client) > clock,
+      ({ session, update }) => this.#charge(session, () => this.#take(session, update)),
+    )
+  }
+
+  /** Judges an update and applies it. @returns what is missing for it, if anything is */
+  #take(session: Session, update: Uint8Array): Missing | null {
     const { doc, plan } = this.#live
     const { actor } = session.caller
     const reserved = (client: number): boolean => {
@@ -135,9 +153,9 @@ export class Sync {
     }
     const verdict = validateUpdate(doc, update, { reserved })
     if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
-    else if (verdict.kind === 'missing') return false
+    else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
-    else if (this.#live.isFull(update.length))
+    else if (this.#live.isFullFor(update))
       this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
     else {
       const deed = { ...session.caller, tool: '', reasoning: '' }
@@ -145,7 +163,7 @@ export class Sync {
       // What has no effect makes no version, but its sender waits to hear that it is safe.
       if (!changed) this.#live.outbox.post(() => session.send(updateMessage(update)))
     }
-    return true
+    return null
   }
 
   /** Clients that only read send what they have as well: it is refused if anything of it is new. */
@@ -160,6 +178,19 @@ export class Sync {
     this.leave(session)
   }
 
+  /** Runs work that a connection caused, and charges it for the time, but for what others are charged for meanwhile. */
+  #charge<T>(session: Session, work: () => T): T {
+    const before = this.#charged
+    const began = performance.now()
+    try {
+      return work()
+    } finally {
+      const took = performance.now() - began
+      session.spend(took - (this.#charged - before))
+      this.#charged = before + took
+    }
+  }
+
   #broadcast(message: Uint8Array): void {
     for (const session of this.#sessions) session.send(message)
   }
@@ -167,6 +198,7 @@ export class Sync {
   close(code: number, reason: string): void {
     for (const session of this.#sessions) session.close(code, reason)
     this.#sessions.clear()
+    this.#parked.clear()
     this.#presence.destroy()
   }
 }

@@ -1,4 +1,5 @@
 import * as Y from 'yjs'
+import { MAX_UPDATE_STEPS } from '../../shared/schema/limits.ts'
 import type { Place } from './update-structure.ts'
 
 /** A run of elements of one item. Undefined neighbours are those that the document has. */
@@ -15,12 +16,6 @@ interface Row {
   length: number
 }
 
-/**
- * Steps that applying one update may cost Yjs, at 0.1 to 0.2 µs. It goes through all concurrent siblings for each item,
- * so forged origins cost the product: 20,000 items in 220 KB held the process for a minute. Honest copies stay far
- * below: an offline copy of 10,000 changes comes to some 10,000 steps.
- */
-const MAX_STEPS = 4_000_000
 /** Elements that are copied in the time of one step when an item is split. */
 const COPIED_PER_STEP = 64
 
@@ -44,8 +39,12 @@ export class OrderRehearsal {
     this.#startOf = startOf
   }
 
+  /** What it would cost so far. */
+  get steps(): number {
+    return this.#steps
+  }
   get tooDear(): boolean {
-    return this.#steps > MAX_STEPS
+    return this.#steps > MAX_UPDATE_STEPS
   }
 
   /** Cuts items where Yjs would cut them to have the origins of an item at an edge; it does so for known ones too. */

@@ -30,6 +30,8 @@ export interface Section {
 /** What an update would look like inside a document: looks things up in both, and changes neither. */
 export class IncomingStructs {
   readonly sections: ReadonlyMap<number, Section>
+  /** The first element that the rehearsal found nowhere. */
+  missing: Y.ID | null = null
   readonly #store: Y.Doc['store']
   readonly #share: Y.Doc['share']
   readonly #rootNames = new Map<unknown, string>()
@@ -114,6 +116,7 @@ export class IncomingStructs {
             stack.push({ section: needed, until: unmet?.clock ?? 0 })
           } else {
             missing = true
+            this.missing ??= unmet ?? Y.createID(section.client, struct.id.clock - 1)
             section.next = section.structs.length
           }
           continue

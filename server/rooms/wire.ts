@@ -4,7 +4,7 @@
  */
 import * as decoding from 'lib0/decoding'
 import * as encoding from 'lib0/encoding'
-import { MAX_AWARENESS_BYTES } from '../../shared/schema/limits.ts'
+import { MAX_AWARENESS_BYTES, MAX_AWARENESS_MESSAGE_BYTES, MAX_STATE_VECTOR_BYTES } from '../../shared/schema/limits.ts'
 
 const SYNC = 0
 const AWARENESS = 1
@@ -12,9 +12,6 @@ const AUTH = 2
 const QUERY_AWARENESS = 3
 /** Ours: sent only to clients that asked for it. */
 const VERSION = 100
-
-/** Bytes: clients may send on the states of hundreds of others; millions of small ones held the process for 3 s. */
-const MAX_AWARENESS_MESSAGE = 1024 * 1024
 
 const STEP_1 = 0
 const STEP_2 = 1
@@ -80,12 +77,15 @@ function readBody(decoder: decoding.Decoder, type: number): Message {
       const step = decoding.readVarUint(decoder)
       if (step > UPDATE) throw new Error(`there is no sync message ${step}`)
       const payload = decoding.readVarUint8Array(decoder)
-      if (step === STEP_1) return { type: 'stepOne', stateVector: payload }
+      if (step === STEP_1) {
+        if (payload.length > MAX_STATE_VECTOR_BYTES) throw new Error('the state vector is too large')
+        return { type: 'stepOne', stateVector: payload }
+      }
       return { type: step === STEP_2 ? 'stepTwo' : 'update', update: payload }
     }
     case AWARENESS: {
       const payload = decoding.readVarUint8Array(decoder)
-      if (payload.length > MAX_AWARENESS_MESSAGE) throw new Error('the awareness is too large')
+      if (payload.length > MAX_AWARENESS_MESSAGE_BYTES) throw new Error('the awareness is too large')
       return { type: 'awareness', entries: readAwareness(decoding.createDecoder(payload)) }
     }
     case QUERY_AWARENESS:

@@ -7,11 +7,11 @@ import type { Plan } from '../plan/plan.ts'
 import type { CallContext, Decision, Dialect, JsonObject, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
 import { foldedNote, isFolded } from './fit.ts'
-import { actorName, count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './lines.ts'
+import { count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './lines.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
 import { movedPlaces, range, resolvePlaces } from './references.ts'
-import { lastSeen } from './seen.ts'
+import { hasLooked, seenSteps, statusSetter, unseenBelow } from './seen.ts'
 
 /** The envelope of every result. */
 interface Outcome extends JsonObject {
@@ -149,12 +149,15 @@ const toggleTodos = defineTool({
     const notes = [...resolved.notes]
     const operations: PlanOperation[] = []
     for (const { place, step } of targets) {
-      const { seen, by } = statusSeen(step, context)
+      const seen = statusSeen(step, context)
       const status: Status = seen === 'completed' ? 'pending' : 'completed'
+      const by = statusSetter(step.id, context)
       if (step.status === status)
         notes.push(
           `#${place} was ${doneOrNot(status)} already: ${by} has brought it there since you looked. List first to turn it back`,
         )
+      else if (step.status === 'cancelled' && status === 'pending')
+        notes.push(`#${place} stays cancelled: ${by} has cancelled it since you looked. List first to turn it back`)
       else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
     return answer(context, operations, notes, (after) => {
@@ -168,20 +171,21 @@ const toggleTodos = defineTool({
 const doneOrNot = (status: Status | undefined): string => (status === 'completed' ? 'done' : 'pending')
 
 /**
- * The status that the caller last saw or set, and who else changed it last. It flips what it saw: two agents that both
- * tick an open step mean the same thing.
+ * The status that the caller last saw or set. It flips what it saw: two agents that both tick an open step mean the same
+ * thing. What was only counted before it is taken for open, so that nothing is opened again unseen.
  */
-function statusSeen(step: Step, { view, history, actor }: CallContext): { seen: Status; by: string } {
-  let seen = lastSeen(view, step.id)?.status
-  let by = 'somebody'
-  for (const entry of history.since(view?.version ?? history.start) ?? []) {
-    for (const { id, before, after } of entry.changes) {
-      if (id !== step.id || after === null || before?.status === after.status) continue
-      if (entry.actor.id === actor.id) seen = after.status
-      else by = actorName(entry.actor)
-    }
+function statusSeen(step: Step, context: CallContext): Status {
+  if (!hasLooked(context)) return statusWritten(step.id, context) ?? step.status
+  return seenSteps(context).get(step.id)?.status ?? 'pending'
+}
+
+/** What an actor that never looked set itself, as far as the history reaches. */
+function statusWritten(id: StepId, { history, actor }: CallContext): Status | undefined {
+  for (const entry of (history.since(history.start) ?? []).toReversed()) {
+    const change = entry.actor.id === actor.id ? entry.changes.find((one) => one.id === id) : undefined
+    if (change !== undefined && change.before?.status !== change.after?.status) return change.after?.status
   }
-  return { seen: seen ?? step.status, by }
+  return undefined
 }
 
 const updateTodos = defineTool({
@@ -246,6 +250,8 @@ const removeTodos = defineTool({
     if ('refused' in resolved) return resolved
     const steps = once(resolved.references).map(({ step }) => step.id)
     if (steps.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    const unseen = unseenBelow(steps, context, ({ id }) => names.nameStep(context.plan, id))
+    if (unseen !== null) return { refused: unseen }
     return answer(context, [{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
       const gone = context.plan.steps.filter(({ id }) => after.step(id) === undefined)
       return `removed ${count(gone.length, 'todo step')}`

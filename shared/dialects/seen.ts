@@ -1,6 +1,10 @@
 import type { StepId } from '../schema/ids.ts'
 import type { Step } from '../schema/plan.ts'
-import type { View } from './dialect.ts'
+import type { CallContext, View } from './dialect.ts'
+import { actorName, quoted, some } from './lines.ts'
+
+/** Steps named where a caller is told of what it has not seen; the rest is counted. */
+const MOST_NAMED = 10
 
 /** A step as this actor last saw it: as it was printed to it, or as it wrote it; undefined if it never did. */
 export function lastSeen(view: View | null, id: StepId): Step | undefined {
@@ -12,4 +16,67 @@ export function withWritten(seen: Step | undefined, before: Step | null, after: 
   if (seen === undefined || before === null) return after
   const written = Object.entries(after).filter(([key, value]) => value !== before[key as keyof Step])
   return { ...seen, ...Object.fromEntries(written) }
+}
+
+/** All that was printed to this actor, and what it wrote since, each as it saw it; in the order in which it saw them. */
+export function seenSteps({ view, history, actor }: CallContext): Map<StepId, Step> {
+  const seen = new Map<StepId, Step>()
+  if (view === null) return seen
+  for (const id of [...view.plan.steps.map((step) => step.id), ...view.later.keys()]) {
+    const step = lastSeen(view, id)
+    if (step !== undefined) seen.set(id, step)
+  }
+  for (const entry of history.since(view.version) ?? []) {
+    if (entry.actor.id !== actor.id) continue
+    for (const { id, before, after } of entry.changes) {
+      const known = seen.get(id)
+      if (after === null) seen.delete(id)
+      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
+    }
+  }
+  return seen
+}
+
+/** Whether a caller has looked at the plan; one that never did means the plan as it stands. */
+export const hasLooked = ({ view, forgotten }: CallContext): boolean => view !== null || forgotten === true
+
+/** Those of some steps that a caller who has looked has not seen. */
+export function unseenAmong(steps: readonly Step[], context: CallContext): Step[] {
+  if (!hasLooked(context) || steps.length === 0) return []
+  const seen = seenSteps(context)
+  return steps.filter(({ id }) => !seen.has(id))
+}
+
+/** `task-3 "Write" and 2 more`, or with the names of another dialect. */
+export const toldSteps = (steps: readonly Step[], nameOf: (step: Step) => string): string =>
+  some(
+    steps.map((step) => `${nameOf(step)} ${quoted(step.text)}`),
+    MOST_NAMED,
+  )
+
+/**
+ * Why steps cannot be removed with all that is below them, or null: nobody means to take away what it has not seen.
+ * @param named the steps that the caller named; they are known by the places or numbers that it was shown
+ */
+export function unseenBelow(
+  named: readonly StepId[],
+  context: CallContext,
+  nameOf: (step: Step) => string,
+): string | null {
+  const own = new Set(named)
+  const below = named.flatMap((id) => context.plan.subtree(id).slice(1)).filter(({ id }) => !own.has(id))
+  const unseen = unseenAmong([...new Set(below)], context)
+  if (unseen.length === 0) return null
+  const what = toldSteps(unseen, nameOf)
+  return `Removing takes sub-steps along, and you have not seen all of them: ${what}. Nothing was changed. List first.`
+}
+
+/** Who brought a step to its status since the caller looked. */
+export function statusSetter(id: StepId, { view, history, actor }: CallContext): string {
+  for (const entry of (history.since(view?.version ?? history.start) ?? []).toReversed()) {
+    if (entry.actor.id === actor.id) continue
+    const change = entry.changes.find((one) => one.id === id)
+    if (change !== undefined && change.before?.status !== change.after?.status) return actorName(entry.actor)
+  }
+  return 'somebody'
 }

@@ -2,7 +2,7 @@ import type { History } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Actor } from '../schema/actor.ts'
 import type { StepId } from '../schema/ids.ts'
-import { MAX_VIEWS } from '../schema/limits.ts'
+import { MAX_FORGOTTEN, MAX_VIEWS } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
 import type { View } from './dialect.ts'
 import { lastSeen, withWritten } from './seen.ts'
@@ -25,12 +25,26 @@ export interface StoredMemory {
   readonly state: string
 }
 
+interface StoredState {
+  readonly told: number
+  readonly forgotten?: boolean
+  readonly unseen?: readonly StepId[]
+  readonly later?: readonly Step[]
+}
+
 const NONE: ReadonlySet<StepId> = new Set()
 const NOTHING: ReadonlyMap<StepId, Step> = new Map()
+
+const isEqual = (a: ReadonlySet<StepId>, b: ReadonlySet<StepId>): boolean =>
+  a === b || (a.size === b.size && [...a].every((id) => b.has(id)))
 
 /** What the actors of a thread were last shown, and told. The one that was away longest is forgotten first. */
 export class Views {
   readonly #memories = new Map<string, Memory>()
+  /** Who has looked, but is not remembered any more: what it refers to cannot be known. */
+  readonly #forgotten = new Set<string>()
+  /** What was last given out to be kept. */
+  readonly #kept = new Map<string, Memory>()
 
   /** What is remembered of an actor; one that comes for the first time is told of nothing before `version`. */
   of(actor: Actor, version: number): Memory {
@@ -39,7 +53,9 @@ export class Views {
 
   /** All places of the plan were printed to the actor, and the texts of all steps but the unseen ones. */
   shown(actor: Actor, version: number, plan: Plan, unseen = NONE): void {
-    const view = { version, plan, unseen, later: NOTHING }
+    const known = this.#memories.get(actor.id)?.view ?? null
+    const isSame = known?.version === version && known.plan === plan && known.later.size === 0
+    const view = isSame && isEqual(known.unseen, unseen) ? known : { version, plan, unseen, later: NOTHING }
     this.#update(actor, { view, told: version, forgotten: false }, { view, forgotten: false })
   }
 
@@ -97,23 +113,33 @@ export class Views {
     return weight
   }
 
-  /** What is to be kept of an actor over restarts. */
-  store(actor: Actor, version: number): StoredMemory {
-    const { view, told } = this.of(actor, version)
-    const rest = { told, unseen: [...(view?.unseen ?? NONE)], later: [...(view?.later.values() ?? [])] }
+  /**
+   * What is to be kept of an actor over restarts.
+   * @returns null if the same was given out before; but not where actors are many, for then it counts who came last
+   */
+  store(actor: Actor, version: number): StoredMemory | null {
+    const memory = this.of(actor, version)
+    const kept = this.#kept.get(actor.id)
+    const { view, told, forgotten } = memory
+    if (kept?.view === view && kept.told === told && kept.forgotten === forgotten && this.#memories.size < MAX_VIEWS)
+      return null
+    this.#kept.set(actor.id, memory)
+    const rest = { told, forgotten, unseen: [...(view?.unseen ?? NONE)], later: [...(view?.later.values() ?? [])] }
     return { actorId: actor.id, version: view?.version ?? -1, state: JSON.stringify(rest) }
   }
 
   /** Takes back what `store` gave. @param planAt the plan as it stood at a version, if that is known */
   restore({ actorId, version, state }: StoredMemory, planAt: (version: number) => Plan | undefined): void {
     // It was written by `store`, perhaps by an older one.
-    const { told, unseen = [], later = [] } = JSON.parse(state) as { told: number; unseen?: StepId[]; later?: Step[] }
+    const { told, forgotten = false, unseen = [], later = [] } = JSON.parse(state) as StoredState
     const plan = planAt(version)
     const view =
       plan === undefined
         ? null
         : { version, plan, unseen: new Set(unseen), later: new Map(later.map((step) => [step.id, step])) }
-    this.#memories.set(actorId, { view, told, forgotten: version >= 0 && view === null })
+    const memory = { view, told, forgotten: forgotten || (version >= 0 && view === null) }
+    this.#memories.set(actorId, memory)
+    this.#kept.set(actorId, memory)
   }
 
   #set(actor: Actor, change: Partial<Memory>): void {
@@ -122,11 +148,23 @@ export class Views {
   }
 
   #update(actor: Actor, otherwise: Memory, change: Partial<Memory>): Memory {
-    const memory = { ...(this.#memories.get(actor.id) ?? otherwise), ...change }
-    this.#memories.delete(actor.id)
-    this.#memories.set(actor.id, memory)
-    const oldest = this.#memories.keys().next()
-    if (this.#memories.size > MAX_VIEWS && oldest.done !== true) this.#memories.delete(oldest.value)
+    const { id } = actor
+    const known = this.#memories.get(id) ?? { ...otherwise, forgotten: this.#forgotten.delete(id) }
+    const memory = { ...known, ...change }
+    this.#memories.delete(id)
+    this.#memories.set(id, memory)
+    if (this.#memories.size > MAX_VIEWS) this.#forgetOldest()
     return memory
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#memories.entries().next()
+    if (oldest.done === true) return
+    const [id, { view, forgotten }] = oldest.value
+    this.#memories.delete(id)
+    this.#kept.delete(id)
+    if (view === null && !forgotten) return
+    this.#forgotten.add(id)
+    for (const first of this.#forgotten) if (this.#forgotten.size > MAX_FORGOTTEN) this.#forgotten.delete(first)
   }
 }

@@ -66,14 +66,19 @@ function cover<I>(covered: Map<I, Set<string>>, id: I, keys: readonly string[]):
   for (const key of keys) fields.add(key)
 }
 
-/** Deletes positions that are given in falling order, neighbours at once. */
+/**
+ * Deletes positions that are given in falling order, neighbours at once. From the left: every deletion splits a run of
+ * Yjs in two, and what then moves along in its store is what stands right of it, which is not split yet.
+ */
 export function deletePositions<T>(array: Y.Array<T>, falling: readonly number[]): void {
-  for (let i = 0; i < falling.length;) {
-    const last = falling[i] ?? 0
+  let gone = 0
+  for (let i = falling.length - 1; i >= 0;) {
+    const first = falling[i] ?? 0
     let length = 1
-    while (falling[i + length] === last - length) length++
-    array.delete(last - length + 1, length)
-    i += length
+    while (falling[i - length] === first + length) length++
+    array.delete(first - gone, length)
+    gone += length
+    i -= length
   }
 }
 

@@ -1,6 +1,14 @@
 import { PlanError } from '../schema/errors.ts'
 import type { StepId } from '../schema/ids.ts'
-import { MAX_DEPENDENCIES, MAX_DETAILS, MAX_NAME, MAX_STEPS, MAX_TEXT, MAX_TITLE } from '../schema/limits.ts'
+import {
+  MAX_DEPENDENCIES,
+  MAX_DETAILS,
+  MAX_GROUPS,
+  MAX_NAME,
+  MAX_STEPS,
+  MAX_TEXT,
+  MAX_TITLE,
+} from '../schema/limits.ts'
 import type { NewStep, PlanOperation, RestoredStep, Stamp, StepFields } from '../schema/operation.ts'
 import type { DependencyTarget } from '../schema/plan.ts'
 import type { DependencyField, FoldedStep } from './document.ts'
@@ -21,6 +29,10 @@ export function checkOperations(plan: Plan, operations: readonly PlanOperation[]
   if (draft.size > MAX_STEPS && draft.size > plan.steps.length)
     throw new PlanError(
       `A plan holds at most ${MAX_STEPS} steps; this would make ${draft.size}. Remove finished steps first.`,
+    )
+  if (draft.groupCount > MAX_GROUPS && draft.groupCount > plan.groups.length)
+    throw new PlanError(
+      `A plan holds at most ${MAX_GROUPS} groups; this would make ${draft.groupCount}. Remove empty groups first.`,
     )
   return draft.finish()
 }

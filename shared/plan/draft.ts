@@ -76,6 +76,15 @@ export class Draft {
     if (!this.has(id)) throw new PlanError(`There is no step ${id}.`)
   }
 
+  /** How many groups the plan has now. */
+  get groupCount(): number {
+    let count = this.#plan.groups.length
+    if (this.#groups.size === 0) return count
+    const known = new Set(this.#plan.groups.map(({ id }) => id))
+    for (const id of this.#groups.keys()) count += Number(this.group(id) !== undefined) - Number(known.has(id))
+    return count
+  }
+
   group(id: GroupId): FoldedGroup | undefined {
     this.#groupsById ??= new Map(this.#plan.groups.map((one) => [one.id, one]))
     const group = this.#groupsById.get(id)

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import type { GroupId, StepId } from './ids.ts'
 import { isGroupId, isStepId } from './ids.ts'
 
-const stepId = z.custom<StepId>(isStepId)
-const groupId = z.custom<GroupId>(isGroupId)
+// Without a type of their own they would be anything in a JSON Schema.
+const stepId = z.custom<StepId>(isStepId).meta({ type: 'string' })
+const groupId = z.custom<GroupId>(isGroupId).meta({ type: 'string' })
 
 export const STATUSES = ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'] as const
 export const Status = z.enum(STATUSES)

@@ -73,6 +73,7 @@ const seenByOthers = async (client: WireClient, at: Guarded): Promise<void> => {
 /** Every door, and how each of them fares there: nobody, forged, expired, revoked, outsider; viewer, editor, admin, root. */
 const TABLE: [name: string, door: Door, refused: Outcome, outsider: Outcome, ...allowed: Outcome[]][] = [
   ['the front door', http('GET', '/'), 200, 200, 200, 200, 200, 200],
+  ['the description', http('GET', '/openapi.json'), 200, 200, 200, 200, 200, 200],
   ['probes', http('GET', '/healthz'), 200, 200, 200, 200, 200, 200],
   ['where nothing is', http('GET', '/nowhere'), 401, 404, 404, 404, 404, 404],
   ['the list', http('GET', '/threads'), 401, 200, 200, 200, 200, 200],

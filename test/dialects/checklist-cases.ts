@@ -1,6 +1,8 @@
 import { expect } from 'vitest'
 import type { ToolReply } from '../../shared/dialects/call.ts'
 import type { Todo } from '../../shared/dialects/checklist/show.ts'
+import type { PlanDriver } from '../helpers/plan-driver.ts'
+import { human } from '../helpers/plan-driver.ts'
 
 /** A plan, as those who call tools on it know it. */
 export interface ChecklistDriver {
@@ -9,6 +11,12 @@ export interface ChecklistDriver {
   /** The block for a prompt, read by nobody who calls. */
   block(): Promise<string>
 }
+
+/** Over any way in; Ann is a person. */
+export const checklistDriver = (plan: PlanDriver): ChecklistDriver => ({
+  call: (tool, args, actor = '') => plan.call(actor === 'Ann' ? human('Ann') : actor, tool, args),
+  block: () => plan.block('a reader', 'checklist'),
+})
 
 export interface ChecklistCase {
   /** The ids of the rows, and what they say. */

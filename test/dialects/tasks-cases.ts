@@ -479,6 +479,8 @@ export const CASES: readonly Case[] = [
     when: load('## a', '- [ ] A', '## b', '- [ ] B', '- [ ] C'),
     after: ['a: task-1 Pending A', 'b: task-2 Pending B, task-3 Pending C'],
   },
+  { id: 'B1', title: 'no block for an empty plan', when: list(), block: [''] },
+  { id: 'B4', title: 'no block when all is over', given: [add('g', 'A')], when: complete('task-1'), block: [''] },
   {
     id: 'B2',
     title: 'a block with a pending task',

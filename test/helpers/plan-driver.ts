@@ -1,26 +1,33 @@
 import { describe } from 'vitest'
 import * as Y from 'yjs'
 import type { Caller } from '../../server/rooms/caller.ts'
+import type { Files } from '../../server/rooms/files.ts'
 import type { Log } from '../../server/rooms/log.ts'
 import { Rooms } from '../../server/rooms/rooms.ts'
 import type { Room } from '../../server/rooms/room.ts'
 import type { Storage } from '../../server/rooms/storage.ts'
-import { Views } from '../../shared/dialects/views.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
-import type { ToolReply } from '../../shared/dialects/call.ts'
-import { acceptedReply, news, prepareCall, refusedReply } from '../../shared/dialects/call.ts'
+import { createHttp } from '../../server/transports/http/http.ts'
+import { createMcp } from '../../server/transports/mcp/mcp.ts'
+import type { Outcome, ToolReply } from '../../shared/dialects/call.ts'
+import { fileNamed } from '../../shared/dialects/call.ts'
+import type { DeskPlan } from '../../shared/dialects/desk.ts'
+import { ToolDesk } from '../../shared/dialects/desk.ts'
 import type { Dialect } from '../../shared/dialects/dialect.ts'
 import { summarize } from '../../shared/dialects/digest.ts'
 import { DIALECTS, TOOLS } from '../../shared/dialects/registry.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
-import { changesBetween } from '../../shared/plan/changes.ts'
-import { isEmpty } from '../../shared/plan/check.ts'
+import { checkOperations } from '../../shared/plan/check.ts'
+import type { PlanChange } from '../../shared/plan/draft.ts'
 import { History } from '../../shared/plan/history.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
 import { PlanReader } from '../../shared/plan/read.ts'
 import { settle } from '../../shared/plan/settle.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
-import type { GroupId, StepId, ThreadId } from '../../shared/schema/ids.ts'
+import type { ThreadId } from '../../shared/schema/ids.ts'
+import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { Group, Step } from '../../shared/schema/plan.ts'
+import { OPEN } from './access.ts'
 
 /** A name stands for an agent; the empty one for callers without a name. */
 export type Who = string | Actor
@@ -47,7 +54,7 @@ export interface Deed {
 export interface PlanDriver {
   call(who: Who, tool: string, args?: unknown): Promise<ToolReply>
   /** The block for a prompt; its reader has looked. */
-  block(reader: Who, dialect?: string): Promise<string>
+  block(reader: Who, dialect?: string, maxTokens?: number): Promise<string>
   /** How the plan stands; looking at it is nobody's looking. */
   standing(): Promise<Standing>
   activity(): Promise<readonly Deed[]>
@@ -78,58 +85,75 @@ function dialectNamed(name: string): Dialect {
   return found
 }
 
-/** The functions alone, put together as a room does, on a document that nobody else has. */
+/** What can be read below the operator's folder, in every way. */
+const FILES: Readonly<Record<string, string>> = { 'plan.md': '## backend\n- [ ] From a file\n' }
+const fileAt = (path: string): { text: string } | { error: string } => {
+  const text = FILES[path]
+  return text === undefined ? { error: `there is no file ${path}` } : { text }
+}
+const files: Files = { read: (path) => Promise.resolve(fileAt(path)) }
+
+/** The functions alone, on a document that nobody else has. */
 export const pureWay: Way = { name: 'pure', open: () => Promise.resolve(openPure()) }
 
-function openPure(): PlanDriver {
+export interface PureDriver extends PlanDriver {
+  readonly plan: Plan
+  readonly version: number
+  /** Changes the plan in a way for which there is no tool here. */
+  apply(operations: readonly PlanOperation[], who: Who): void
+  /** Without it the plan is as an offline copy has it: nobody numbers what is new. */
+  settles: boolean
+}
+
+export function openPure(): PureDriver {
   const doc = new Y.Doc()
   const reader = new PlanReader(doc)
   const history = new History(0)
-  const views = new Views()
   const deeds: Deed[] = []
   const now = steadyClock()
-  let ids = 0
-  const newId = (kind: string): string => `${kind}-${String(++ids).padStart(8, '0')}`
+  const live: DeskPlan = {
+    history,
+    get plan() {
+      return reader.plan
+    },
+    get version() {
+      return history.version
+    },
+  }
+  const desk = new ToolDesk(live)
 
+  const write = (actor: Actor, change: PlanChange) => {
+    const before = reader.plan
+    applyChange(doc, change, 'test')
+    if (driver.settles) settle(doc, reader, null)
+    return history.record(actor, before, reader.plan).changes
+  }
   const call = (who: Who, name: string, args: unknown): ToolReply => {
     const actor = actorOf(who)
     const { tool, dialect } = toolNamed(name)
-    const { version } = history
-    const { plan } = reader
-    const { view } = views.of(actor, version)
-    const newStepId = (): StepId => newId('step') as StepId
-    const newGroupId = (): GroupId => newId('group') as GroupId
-    const context = { actor, plan, version, view, history, newStepId, newGroupId }
-    const situation = () => {
-      if (tool.leavesNews === true) return { plan: reader.plan, version: history.version, digest: null }
-      const { told } = views.of(actor, history.version)
-      const digest = told === history.version ? null : news({ actor, history }, told, reader.plan, dialect)
-      views.told(actor, history.version)
-      return { plan: reader.plan, version: history.version, digest }
-    }
-    const prepared = prepareCall(tool, args, context, { by: actor.name, at: now() })
-    if (prepared.kind === 'refused')
-      return refusedReply(dialect, prepared.message, { ...situation(), notes: prepared.notes })
-    if (!isEmpty(prepared.change) || prepared.alwaysCounts) {
-      applyChange(doc, prepared.change, 'test')
-      settle(doc, reader, null)
-      const { changes } = history.record(actor, plan, reader.plan)
-      const summary = summarize(changes)
-      deeds.push({ version: history.version, actor, tool: name, reasoning: prepared.reasoning, summary })
-    }
-    const outcome = prepared.finish(reader.plan, changesBetween(plan, reader.plan))
-    const reply = acceptedReply(tool, outcome, situation())
-    if (prepared.prints === 'plan') views.shown(actor, history.version, reader.plan)
-    else views.answered(actor, history.version, reader.plan, history)
-    return reply
+    const path = fileNamed(tool, args)
+    const file = path === undefined ? {} : { file: fileAt(path) }
+    return desk.call({ tool, dialect, args, actor, ...file, at: now() }, (change, reasoning, finish) => {
+      const changes = write(actor, change)
+      deeds.push({ version: history.version, actor, tool: name, reasoning, summary: summarize(changes) })
+      // As if it was stored and read back.
+      return JSON.parse(JSON.stringify(finish(changes))) as Outcome
+    })
   }
 
-  return {
-    call: (who, tool, args = {}) => Promise.resolve().then(() => call(who, tool, args)),
-    block: (who, dialect = 'outline') => {
-      views.shown(actorOf(who), history.version, reader.plan)
-      return Promise.resolve(dialectNamed(dialect).block(reader.plan, history.version))
+  const driver: PureDriver = {
+    settles: true,
+    get plan() {
+      return reader.plan
     },
+    get version() {
+      return history.version
+    },
+    apply: (operations, who) =>
+      void write(actorOf(who), checkOperations(reader.plan, operations, { by: actorOf(who).name, at: now() })),
+    call: (who, tool, args = {}) => Promise.resolve().then(() => call(who, tool, args)),
+    block: (who, dialect = 'outline', maxTokens) =>
+      Promise.resolve(desk.block(dialectNamed(dialect), actorOf(who), maxTokens)),
     standing: () => Promise.resolve({ version: history.version, steps: reader.plan.steps, groups: reader.plan.groups }),
     activity: () => Promise.resolve(deeds),
     close: () => {
@@ -138,9 +162,10 @@ function openPure(): PlanDriver {
       return Promise.resolve()
     },
   }
+  return driver
 }
 
-const QUIET: Log = { info: () => {}, warn: () => {}, error: () => {} }
+export const QUIET: Log = { info: () => {}, warn: () => {}, error: () => {} }
 const THREAD = 'thread' as ThreadId
 
 export interface RoomDriver extends PlanDriver {
@@ -153,13 +178,17 @@ export interface RoomDriver extends PlanDriver {
 /** Through a room with its storage in memory. */
 export const roomWay: Way = { name: 'room', open: () => Promise.resolve(openRoom()) }
 
-/** @param idleMs milliseconds that the room stays loaded without being used */
-export function openRoom({ idleMs = 60_000 }: { readonly idleMs?: number } = {}): RoomDriver {
-  const storage = createMemoryStorage()
-  const rooms = new Rooms({ storage, log: QUIET, now: steadyClock(), idleMs })
-  const thread = THREAD
+export interface RoomSettings {
+  /** Milliseconds that the room stays loaded without being used. */
+  readonly idleMs?: number
+  readonly storage?: Storage
+  readonly thread?: ThreadId
+}
+
+export function openRoom({ idleMs = 60_000, storage = createMemoryStorage(), thread = THREAD }: RoomSettings = {}) {
+  const rooms = new Rooms({ storage, files, log: QUIET, now: steadyClock(), idleMs })
   const use: RoomDriver['use'] = (work) => rooms.use(thread, work)
-  return {
+  const driver: RoomDriver = {
     rooms,
     storage,
     thread,
@@ -168,35 +197,88 @@ export function openRoom({ idleMs = 60_000 }: { readonly idleMs?: number } = {})
       const caller: Caller = { actor: actorOf(who), source: 'http' }
       return use((room) => room.call({ ...toolNamed(name), args, caller }))
     },
-    block: (reader, dialect = 'outline') => use((room) => room.block(dialectNamed(dialect), actorOf(reader))),
+    block: (reader, dialect = 'outline', maxTokens) =>
+      use((room) => room.block(dialectNamed(dialect), actorOf(reader), maxTokens)),
     standing: () => use((room) => room.snapshot()),
     activity: () => storage.activity(thread, 0, 10_000),
     close: () => rooms.drain(),
   }
+  return driver
 }
+
+/** Through the door of HTTP, without a network: every request goes the whole way from its bytes to the bytes of its answer. */
+export const httpWay: Way = { name: 'HTTP', open: () => Promise.resolve(openHttp()) }
+
+function openHttp(): PlanDriver {
+  const room = openRoom()
+  const parts = { ...OPEN, rooms: room.rooms, storage: room.storage, log: QUIET, version: '0' }
+  const mcp = createMcp(parts)
+  const http = createHttp({ ...parts, mcp, isDraining: () => false })
+  const ask = async (path: string, init: RequestInit = {}): Promise<string> => {
+    const response = await http.fetch(new Request(`http://127.0.0.1/threads/${THREAD}${path}`, init))
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${path} was answered with ${response.status}: ${text}`)
+    return text
+  }
+  return {
+    ...room,
+    call: async (who, tool, args = {}) => {
+      const { id, name, kind } = actorOf(who)
+      // Without a token every caller is an agent; and what is neither an object nor a string of one is no request.
+      const isBody = typeof args === 'string' || (typeof args === 'object' && args !== null && !Array.isArray(args))
+      if (!isBody || kind !== 'agent') return room.call(who, tool, args)
+      const headers = { 'X-Agent-Name': inBytes(name), 'X-Agent-Id': inBytes(id) }
+      return JSON.parse(
+        await ask(`/tools/${tool}`, { method: 'POST', headers, body: JSON.stringify(args) }),
+      ) as ToolReply
+    },
+    block: (reader, dialect = 'outline', maxTokens) => {
+      const { id } = actorOf(reader)
+      const query = new URLSearchParams({ dialect, for: id, max_tokens: maxTokens === undefined ? '' : `${maxTokens}` })
+      return ask(`/context?${String(query)}`)
+    },
+    standing: async () => {
+      const { version } = await room.standing()
+      return version === 0 ? room.standing() : (JSON.parse(await ask('')) as Standing)
+    },
+    activity: async () => {
+      const { version } = await room.standing()
+      if (version === 0) return []
+      return (JSON.parse(await ask('/activity?limit=500')) as { entries: Deed[] }).entries
+    },
+    close: async () => {
+      await room.close()
+      await mcp.close()
+    },
+  }
+}
+
+/** A header holds bytes: what is beyond ASCII goes as UTF-8, as curl sends it. */
+const inBytes = (text: string): string => Buffer.from(text).toString('latin1')
 
 /** The ways that every table of cases runs; whatever is said of a plan holds in all of them. */
-export const WAYS: readonly Way[] = [pureWay, roomWay]
-
-/** Runs the same cases over every way in. */
-export function everyWay(cases: (withPlan: WithPlan) => void): void {
-  for (const way of WAYS)
-    describe(`the ${way.name} way`, () => {
-      cases((work) => usePlan(way, work))
-    })
-}
+export const WAYS: readonly Way[] = [pureWay, roomWay, httpWay]
 
 /** Makes a test that gets a plan of its own. */
 export type WithPlan = (work: (plan: PlanDriver) => Promise<void>) => () => Promise<void>
+/** A table of cases, whatever way leads to the plan. */
+export type Cases = (withPlan: WithPlan) => void
 
-function usePlan(way: Way, work: (plan: PlanDriver) => Promise<void>): () => Promise<void> {
-  return async () => {
-    const plan = await way.open()
-    try {
-      await work(plan)
-    } finally {
-      await plan.close()
-    }
+/** Runs the same cases over several ways in. */
+export function everyWay(cases: Cases, ways = WAYS): void {
+  for (const way of ways)
+    describe(`the ${way.name} way`, () => {
+      cases((work) => () => usePlan(way, work))
+    })
+}
+
+/** Opens a plan, works with it, and closes it whatever happens. */
+export async function usePlan(way: Way, work: (plan: PlanDriver) => Promise<void>): Promise<void> {
+  const plan = await way.open()
+  try {
+    await work(plan)
+  } finally {
+    await plan.close()
   }
 }
 

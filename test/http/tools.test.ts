@@ -215,7 +215,7 @@ describe('what a model is told', () => {
     expect(dialect['dialects']).toContain('outline')
     expectProblem(await ask(app, '/threads/plan/context?dialect=klingon'), 400, 'bad-request')
     const provider = expectProblem(await ask(app, '/threads/plan/tools?provider=acme'), 400, 'bad-request')
-    expect(provider['providers']).toEqual(['base'])
+    expect(provider['providers']).toEqual(['base', 'openai', 'openai-responses', 'anthropic', 'gemini', 'mcp'])
   })
 
   test('the block for its prompt, of an empty plan too', async () => {

@@ -119,7 +119,7 @@ describe('a hostile update is refused and leaves the document untouched', () => 
     expect(known({ parent: [100, 0], content: { any: [id(0)] } })).toMatchObject({ code: 4422 })
     expect(known({ origin: [100, 3], content: { any: [id(0)] } })).toMatchObject({ code: 4422 })
     expect(known({ parent: 'outline', content: { any: [id(0)] } })).toEqual({ kind: 'ok' })
-    expect(known({ origin: [300, 0], content: { any: [id(0)] } })).toEqual({ kind: 'missing' })
+    expect(known({ origin: [300, 0], content: { any: [id(0)] } })).toMatchObject({ kind: 'missing' })
   })
 
   test('the new tail of a struct that is known in part is checked, and stands where its head stands', () => {
@@ -167,7 +167,9 @@ describe('a hostile update is refused and leaves the document untouched', () => 
       content: { deleted: 1 },
     }))
     expect(judge(replica(1), rawUpdate([{ client: HOSTILE, structs }]))).toEqual({ kind: 'ok' })
-    expect(judge(usedRoom(), rawUpdate([{ client: HOSTILE, structs }]))).toMatchObject({ kind: 'refused', code: 4413 })
+    const doc = replica(100)
+    rootsOf(doc).meta.set('title', 'one struct')
+    expect(judge(doc, rawUpdate([{ client: HOSTILE, structs }]))).toMatchObject({ kind: 'refused', code: 4413 })
   })
 
   test('random noise and truncations never throw, and what is let in leaves nothing pending', () => {
@@ -217,7 +219,7 @@ describe('a hostile update is refused and leaves the document untouched', () => 
         return { client: i + 1, structs: [struct] }
       })
     expect(judge(replica(99_999), rawUpdate(ladder(10_000)))).toEqual({ kind: 'ok' })
-    expect(judge(replica(99_999), rawUpdate(ladder(10_000).slice(0, -1)))).toEqual({ kind: 'missing' })
+    expect(judge(replica(99_999), rawUpdate(ladder(10_000).slice(0, -1)))).toMatchObject({ kind: 'missing' })
   })
 })
 
@@ -245,14 +247,14 @@ describe('an update that leans on what the document does not have is missing som
   ]
   test.each(cases)('%s', (_, update) => {
     const doc = usedRoom()
-    expect(judge(doc, update)).toEqual({ kind: 'missing' })
+    expect(judge(doc, update)).toMatchObject({ kind: 'missing' })
     Y.applyUpdate(doc, update)
     expect(isPending(doc)).toBe(true)
   })
 
   test('but what is absurdly far ahead is no copy of this plan', () => {
     const outline: RawStruct = { parent: 'outline', content: { any: [id(0)] } }
-    expect(judge(usedRoom(), part(5, MAX_CLOCK_AHEAD - 1, outline))).toEqual({ kind: 'missing' })
+    expect(judge(usedRoom(), part(5, MAX_CLOCK_AHEAD - 1, outline))).toMatchObject({ kind: 'missing' })
     expect(judge(usedRoom(), part(5, MAX_CLOCK_AHEAD, outline))).toMatchObject({ code: 4422 })
   })
 })

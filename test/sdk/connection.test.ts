@@ -100,6 +100,23 @@ describe('coming back', () => {
     expect(waited).toEqual([1, 2, 3, 1])
   })
 
+  test('waits longer and longer for a server that answers, but does not take what it is brought', async () => {
+    const server = await serve()
+    const waited: number[] = []
+    let refusals = 4
+    const between = await proxy(server.url, {
+      judge: (frame) => (frame.includes('odd') && refusals-- > 0 ? 4500 : null),
+    })
+    const ada = live(between.url, { connect: false, backoff: (failures) => waited.push(failures) && 5 })
+    add(ada, 'odd')
+    ada.goOnline()
+    await ada.whenSaved()
+    between.close(1012, '')
+    await until(ada, () => ada.status.kind === 'offline')
+    await ada.whenSynced()
+    expect(waited).toEqual([1, 2, 3, 4, 1])
+  })
+
   test('asks for a fresh token each time, also when the old one was refused', async () => {
     const server = await serve()
     let given = 0

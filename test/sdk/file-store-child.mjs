@@ -4,7 +4,7 @@
  * Says `load N`, `send N` before and `kept N` after a record was given to the store, as soon as it is so.
  */
 import { writeSync } from 'node:fs'
-import { FileStore } from '../../dist/client/sdk/file-store.js'
+import { fileStore } from '../../dist/client/sdk/file-store.js'
 import { fileSystem } from '../../dist/client/sdk/file-system.js'
 
 const [path, dieAt, where] = process.argv.slice(2)
@@ -43,7 +43,7 @@ const watched = {
 
 /** A record: its number, and some bytes that depend on it. */
 const record = (n) => new TextEncoder().encode(`${n} ${'x'.repeat((n * 37) % 400)}`)
-const store = new FileStore(watched, path)
+const store = fileStore(path, watched)
 const found = await store.load()
 let n = Math.max(0, ...found.map((bytes) => Number.parseInt(new TextDecoder().decode(bytes), 10)))
 say(`load ${n}`)

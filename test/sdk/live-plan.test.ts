@@ -63,12 +63,12 @@ describe('a live plan', () => {
   })
 
   test('a listener that throws, or changes the plan, hurts nobody', async () => {
+    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
+    onTestFinished(() => complaints.mockRestore())
     const server = await serve()
     const ada = live(server.url)
     const bob = live(server.url)
     await Promise.all([ada.whenSynced(), bob.whenSynced()])
-    const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
-    onTestFinished(() => complaints.mockRestore())
     bob.subscribe(() => {
       throw new Error('a bug in the page')
     })

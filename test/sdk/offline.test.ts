@@ -10,7 +10,6 @@ import { memoryStore } from '../../client/sdk/store.ts'
 import { planTools } from '../../client/sdk/tools.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { openSqliteStorage } from '../../server/storage/sqlite/storage.ts'
-import { TOOLS } from '../../shared/dialects/registry.ts'
 import type { Storage } from '../../server/rooms/storage.ts'
 import type { StepId, ThreadId } from '../../shared/schema/ids.ts'
 import { newDataDirectory } from '../helpers/server-process.ts'
@@ -127,46 +126,42 @@ describe('an agent that calls tools on its own copy', () => {
     expect(listed.text).toContain('one')
   })
 
-  const hasTasks = TOOLS.has('plan_todo_write')
-  test.skipIf(!hasTasks)(
-    'offline from the beginning, its tasks are numbered by the server, and it is told',
-    async () => {
-      const server = await serve()
-      const agent = live(server.url, { name: 'agent', kind: 'agent', tools: planTools, connect: false })
-      const first = await agent.call('plan_todo_write', {
-        action: { type: 'Add', group: 'Debug', description: 'Look at the logs' },
-      })
-      const added = await agent.call('add_todos', { steps: [{ text: 'Find the bug' }, { text: 'Mend it', depth: 1 }] })
-      expect(first).toMatchObject({ success: true, version: null })
-      expect(added).toMatchObject({ success: true, version: null })
-      const [id] = agent.steps.map((step) => step.id)
-      const name = `task-~${id?.slice(0, 8)}`
-      expect(first.text).toContain(name)
+  test('offline from the beginning, its tasks are numbered by the server, and it is told', async () => {
+    const server = await serve()
+    const agent = live(server.url, { name: 'agent', kind: 'agent', tools: planTools, connect: false })
+    const first = await agent.call('plan_todo_write', {
+      action: { type: 'Add', group: 'Debug', description: 'Look at the logs' },
+    })
+    const added = await agent.call('add_todos', { steps: [{ text: 'Find the bug' }, { text: 'Mend it', depth: 1 }] })
+    expect(first).toMatchObject({ success: true, version: null })
+    expect(added).toMatchObject({ success: true, version: null })
+    const [id] = agent.steps.map((step) => step.id)
+    const name = `task-~${id?.slice(0, 8)}`
+    expect(first.text).toContain(name)
 
-      await call(server.app, 'holiday', 'add_todos', { steps: [{ text: 'one' }, { text: 'two' }] }, { 'x-agent-name': 'other' }) // prettier-ignore
-      agent.goOnline()
-      await agreeing(server, agent)
-      expect(Object.fromEntries(agent.steps.map(({ text, number }) => [text, number]))).toEqual({
-        one: 1,
-        two: 2,
-        'Look at the logs': expect.any(Number) as number,
-        'Find the bug': expect.any(Number) as number,
-        'Mend it': expect.any(Number) as number,
-      })
-      const number = agent.steps.find((step) => step.id === id)?.number
-      const next = await agent.call('plan_todo_read', { action: { type: 'List' } })
-      expect(next.notes).toContainEqual(`${name} is now task-${number}`)
-      expect(next.text).toContain(`task-${number}`)
-      expect(next.version).toBeGreaterThan(0)
-      // Told once.
-      expect(JSON.stringify(await agent.call('plan_todo_read', { action: { type: 'List' } }))).not.toContain(name)
-      // The old name is taken ever after.
-      const done = await agent.call('plan_todo_cross_off', { action: { type: 'Complete', id: name } })
-      expect(done.success).toBe(true)
-      await agreeing(server, agent)
-      expect(agent.plan.step(id as StepId)?.status).toBe('completed')
-    },
-  )
+    await call(server.app, 'holiday', 'add_todos', { steps: [{ text: 'one' }, { text: 'two' }] }, { 'x-agent-name': 'other' }) // prettier-ignore
+    agent.goOnline()
+    await agreeing(server, agent)
+    expect(Object.fromEntries(agent.steps.map(({ text, number }) => [text, number]))).toEqual({
+      one: 1,
+      two: 2,
+      'Look at the logs': expect.any(Number) as number,
+      'Find the bug': expect.any(Number) as number,
+      'Mend it': expect.any(Number) as number,
+    })
+    const number = agent.steps.find((step) => step.id === id)?.number
+    const next = await agent.call('plan_todo_read', { action: { type: 'List' } })
+    expect(next.notes).toContainEqual(`${name} is now task-${number}`)
+    expect(next.text).toContain(`task-${number}`)
+    expect(next.version).toBeGreaterThan(0)
+    // Told once.
+    expect(JSON.stringify(await agent.call('plan_todo_read', { action: { type: 'List' } }))).not.toContain(name)
+    // The old name is taken ever after.
+    const done = await agent.call('plan_todo_cross_off', { action: { type: 'Complete', id: name } })
+    expect(done.success).toBe(true)
+    await agreeing(server, agent)
+    expect(agent.plan.step(id as StepId)?.status).toBe('completed')
+  })
 
   test('is told what others did while it was away, and keeps its references right', async () => {
     const server = await serve()

@@ -50,6 +50,24 @@ describe('a copy that the server will not have', () => {
     expect(texts(again)).toEqual(['shared', 'own', 'below'])
   })
 
+  test('one that cannot be kept aside stays where it is, and no change is lost', async () => {
+    const server = await serve()
+    const store = await spoiltStore()
+    const full = { ...store, setAside: () => Promise.reject(new Error('The disk is full.')) }
+    const ada = live(server.url, { store: full })
+    await ada.whenLoaded()
+    const told = next(ada, 'setAside')
+    add(ada, 'own')
+    expect((await told).setAside).toMatchObject({ code: 4422, where: null })
+    await agreeing(server, ada)
+    await ada.close()
+    const again = live(server.url, { store: full })
+    await again.whenLoaded()
+    expect(texts(again)).toEqual(['own'])
+    await agreeing(server, again)
+    expect(texts(again)).toEqual(['own'])
+  })
+
   test('what is shown goes on being shown, and can be changed, until the fresh one is there', async () => {
     const server = await serve()
     const store = await spoiltStore()

@@ -136,8 +136,8 @@ describe('undo and redo of one alone, offline', () => {
 const shape = ({ plan }: Pick<LivePlan, 'plan'>) => ({
   title: plan.title,
   groups: plan.groups.map(({ title, testsVerified }) => [title, testsVerified]),
-  steps: plan.steps.map(({ id, depth, parent, text, details, status, required, alias, group, dependencies }) => ({
-    ...{ id, depth, parent, text, details, status, required, alias },
+  steps: plan.steps.map(({ number: _, createdAt: _1, updatedAt: _2, updatedBy: _3, group, dependencies, ...rest }) => ({
+    ...rest,
     group: plan.groups.find((one) => one.id === group)?.title ?? null,
     dependencies: dependencies.map((one) => ('step' in one ? one.step : one.name)),
   })),

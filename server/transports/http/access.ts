@@ -12,7 +12,7 @@ import type { HttpEnv } from './env.ts'
 import { answerProblem, badRequest, Problem } from './problem.ts'
 
 /** What is for everybody, token or not: it tells nothing of any plan. */
-const PUBLIC = /^\/(?:|healthz|readyz|\.well-known\/.*)$/
+const PUBLIC = /^\/(?:|healthz|readyz|openapi\.json|\.well-known\/.*)$/
 
 export interface GateOptions {
   readonly access: Access
@@ -73,13 +73,13 @@ export function allow(c: Context<HttpEnv>, action: Action, thread: string | null
 }
 
 const id = z.string().trim().min(1).max(MAX_ACTOR_NAME)
-const Revoke = z.union([z.strictObject({ subject: id }), z.strictObject({ tokenId: id })])
+export const Revoke = z.union([z.strictObject({ subject: id }), z.strictObject({ tokenId: id })])
 
 /** Taking tokens back, and telling where to get some. */
 export function addAccessRoutes(app: Hono<HttpEnv>, { access, log, publicUrl, authServers }: GateOptions): void {
   app.post('/admin/revoke', async (c) => {
     allow(c, 'admin', null)
-    if (access.isOpen) throw new Problem({ ...noTokens, status: 409 })
+    if (access.isOpen) throw new Problem(noTokens)
     const parsed = Revoke.safeParse(await readJson(c))
     if (!parsed.success) {
       throw badRequest('The body is {"subject": "..."} or {"tokenId": "..."}. Nothing was revoked.')
@@ -108,10 +108,11 @@ export function addAccessRoutes(app: Hono<HttpEnv>, { access, log, publicUrl, au
 const baseOf = (c: Context<HttpEnv>, publicUrl: string | null): string => publicUrl ?? new URL(c.req.url).origin
 
 const noTokens = {
+  status: 409,
   kind: 'open',
   title: 'No tokens here',
   detail: 'This server is open: there are no tokens to revoke.',
-}
+} as const
 const notKept = {
   status: 503,
   kind: 'outcome-unknown',

@@ -2,6 +2,7 @@ import type { MiddlewareHandler } from 'hono'
 import type { Doors } from '../../auth/doors.ts'
 import type { HttpEnv } from './env.ts'
 import { Problem } from './problem.ts'
+import type { ProblemKind } from './problems.ts'
 
 /** For whatever is no page: nothing in it runs, loads, or is framed, should a browser take it for one. */
 const POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -77,7 +78,7 @@ export function keepDoors(doors: Doors): MiddlewareHandler<HttpEnv> {
   }
 }
 
-const refused = (kind: string, title: string, detail: string): Problem =>
+const refused = (kind: ProblemKind, title: string, detail: string): Problem =>
   new Problem({ status: 403, kind, title, detail })
 
 const badHost = (): Problem =>

@@ -8,6 +8,7 @@ import type { McpDoor } from '../mcp/mcp.ts'
 import { addAccessRoutes, type GateOptions, keepGate } from './access.ts'
 import { keepDoors, safeHeaders } from './doors.ts'
 import type { HttpEnv } from './env.ts'
+import { openApi } from './openapi/document.ts'
 import { answerError, answerProblem } from './problem.ts'
 import { badThread } from './request.ts'
 import { addThreadRoutes } from './threads.ts'
@@ -28,7 +29,8 @@ export interface HttpOptions extends GateOptions {
 
 /** All doors over HTTP, as one function from a request to its response. */
 export function createHttp(options: HttpOptions): Hono<HttpEnv> {
-  const { rooms, storage, mcp, doors, log, version, isDraining } = options
+  const { rooms, storage, mcp, doors, access, publicUrl, log, version, isDraining } = options
+  let description: string | undefined
   const app = new Hono<HttpEnv>()
   app.onError((error, c) => answerError(error, c, log))
   app.notFound((c) =>
@@ -61,6 +63,10 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   )
 
   app.get('/', (c) => c.text(overview(version)))
+  app.get('/openapi.json', (c) => {
+    description ??= JSON.stringify(openApi({ version, publicUrl, isOpen: access.isOpen }))
+    return c.body(description, 200, { 'Content-Type': 'application/json' })
+  })
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     const reason = isDraining() ? 'The server is shutting down.' : await whyNotReady(storage)
@@ -105,5 +111,6 @@ GET    /threads/:thread/activity?after=     who changed what
 GET    /threads?after=                      all threads that you may see
 WS     /sync/:thread                        the plan live, for y-websocket
 POST   /admin/revoke                        take the tokens of a subject back
+GET    /openapi.json                        all of this for programs
 GET    /healthz, /readyz                    alive; ready to serve
 `

@@ -5,12 +5,13 @@ import { Draining, KeyConflict, RoomFailed } from '../../rooms/errors.ts'
 import type { Log } from '../../rooms/log.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 import type { HttpEnv } from './env.ts'
+import { type ProblemKind, problemType } from './problems.ts'
 
 /** What is wrong with a request, as RFC 9457 has it. Whatever a model should read and mend is a reply, not a problem. */
 export interface ProblemDetails {
   readonly status: ContentfulStatusCode
   /** The last part of the problem's type: stable, for programs. */
-  readonly kind: string
+  readonly kind: ProblemKind
   readonly title: string
   /** For whoever made the request: what was wrong, what is valid. */
   readonly detail: string
@@ -48,7 +49,7 @@ export const notHttp = (status: 400 | 408 | 431, title: string, detail: string):
 })
 
 export function problemJson({ status, kind, title, detail, members = {} }: ProblemDetails): string {
-  return JSON.stringify({ type: `urn:planroom:problem:${kind}`, title, status, detail, ...members })
+  return JSON.stringify({ type: problemType(kind), title, status, detail, ...members })
 }
 
 export const PROBLEM_JSON = 'application/problem+json'

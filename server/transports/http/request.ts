@@ -12,7 +12,7 @@ import type { HttpEnv } from './env.ts'
 import { badRequest, Problem } from './problem.ts'
 
 /** As the thread's pattern is told to callers; `isThreadId` decides. */
-const THREAD_PATTERN = '[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,127}'
+export const THREAD_PATTERN = '[A-Za-z0-9_~-][A-Za-z0-9._~-]{0,127}'
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** The thread of a request that may do `action` with it. @throws Problem 400, or 403 if it may not */

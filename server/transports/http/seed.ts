@@ -16,7 +16,7 @@ const SeedItem = z.object({
   description: z.string().optional(),
   required: z.boolean().optional(),
 })
-const Seed = z.array(SeedItem).max(MAX_STEPS)
+export const Seed = z.array(SeedItem).max(MAX_STEPS)
 
 /**
  * The steps of a new plan: `{seed: [...]}` or the bare list; nothing is an empty plan. Read as leniently as the

@@ -10,7 +10,7 @@ import { badRequest, Problem } from './problem.ts'
 import { callerOf, dialectOf, idempotencyKeyOf, numberIn, readerOf, threadOf } from './request.ts'
 
 /** Tokens that a block can be folded to: its heading and a count take about as many. */
-const MIN_BLOCK_TOKENS = 100
+export const MIN_BLOCK_TOKENS = 100
 
 /** What agents use: the tools, how they are described to a model, and the block for its prompt. */
 export function addToolRoutes(app: Hono<HttpEnv>, rooms: Rooms): void {

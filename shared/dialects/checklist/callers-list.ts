@@ -2,7 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { resolvePlaces } from '../references.ts'
-import { lastSeen, withWritten } from '../seen.ts'
+import { seenSteps } from '../seen.ts'
 import { names } from './names.ts'
 
 /** The list as a caller last saw it: what its call replaces. */
@@ -28,23 +28,4 @@ export function callersList(rev: number | undefined, context: CallContext): Call
     if (step !== undefined) ordered.set(id, step)
   }
   return { places, isNamed: true, seen: ordered }
-}
-
-/** What was printed to this actor, and what it wrote since. */
-function seenSteps({ view, history, actor }: CallContext): Map<StepId, Step> {
-  const seen = new Map<StepId, Step>()
-  if (view === null) return seen
-  for (const id of [...view.plan.steps.map((step) => step.id), ...view.later.keys()]) {
-    const step = lastSeen(view, id)
-    if (step !== undefined) seen.set(id, step)
-  }
-  for (const entry of history.since(view.version) ?? []) {
-    if (entry.actor.id !== actor.id) continue
-    for (const { id, before, after } of entry.changes) {
-      const known = seen.get(id)
-      if (after === null) seen.delete(id)
-      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
-    }
-  }
-  return seen
 }

@@ -1,15 +1,25 @@
 import type { PlanOperation } from '../../schema/operation.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext } from '../dialect.ts'
+import { unseenAmong } from '../seen.ts'
 import { cleanNags } from './nags.ts'
 import type { Answer } from './reply.ts'
 import { changed } from './reply.ts'
 import { effectiveGroups, isTerminal, taskGroups } from './shape.ts'
 
-/** Takes away what is finished, and what is pending unless it is to stay; never what is in progress. */
+/**
+ * Takes away what is finished, and what is pending unless it is to stay; never what is in progress, nor what the caller
+ * has not seen.
+ */
 export function clean(keepPending: boolean, context: CallContext): Answer {
   const { plan } = context
-  const isKept = (step: Step): boolean => step.status === 'in_progress' || (keepPending && !isTerminal(step))
+  const stays = (step: Step): boolean => step.status === 'in_progress' || (keepPending && !isTerminal(step))
+  const unseen = unseenAmong(
+    plan.steps.filter((step) => !stays(step)),
+    context,
+  )
+  const unseenIds = new Set(unseen.map(({ id }) => id))
+  const isKept = (step: Step): boolean => stays(step) || unseenIds.has(step.id)
   const dropped = plan.steps.filter((step) => !isKept(step))
   const gone = new Set(dropped.map(({ id }) => id))
   const empty = taskGroups(plan).flatMap(({ id, tasks }) => (id !== null && !tasks.some(isKept) ? [id] : []))
@@ -23,5 +33,5 @@ export function clean(keepPending: boolean, context: CallContext): Answer {
   }
   if (gone.size > 0) operations.push({ type: 'removeSteps', steps: [...gone], subSteps: false })
   for (const id of empty) operations.push({ type: 'removeGroup', id })
-  return changed(context, operations, [], () => cleanNags(gone.size, empty.length))
+  return changed(context, operations, [], () => cleanNags(gone.size, empty.length, unseen))
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod'
 import type { GroupId } from '../../schema/ids.ts'
-import { MAX_STEPS } from '../../schema/limits.ts'
+import { MAX_GROUPS, MAX_STEPS } from '../../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../../schema/operation.ts'
 import type { DependencyTarget } from '../../schema/plan.ts'
 import { namedNumber } from '../../plan/numbers.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
-import { quoted, some } from '../lines.ts'
 import { reasoning } from '../parameters.ts'
-import { lastSeen } from '../seen.ts'
+import { seenSteps, toldSteps } from '../seen.ts'
 import { needs } from './arguments.ts'
 import type { MarkdownTasks } from './markdown.ts'
 import { readMarkdown } from './markdown.ts'
@@ -17,8 +16,6 @@ import { checkRev } from './references.ts'
 import type { Answer } from './reply.ts'
 import { render } from './reply.ts'
 
-/** Tasks named in a refusal; the rest is counted. */
-const MOST_NAMED = 10
 const EXAMPLE = { markdown: '## backend\n- [x] Write the parser\n- [ ] Test it\n  - depends: task-1' }
 
 export const load = defineTool({
@@ -59,9 +56,9 @@ export const load = defineTool({
     const unseen = args.rev === context.version ? null : refuseUnseen(context)
     if (unseen !== null) return unseen
     const content = readMarkdown(text)
-    const size = Math.max(content.tasks.length, content.groups.length)
-    if (size > MAX_STEPS)
-      return { refused: `A plan holds at most ${MAX_STEPS} tasks; this would make ${size}. Nothing was changed.` }
+    const tooMany =
+      tooLarge('tasks', content.tasks.length, MAX_STEPS) ?? tooLarge('groups', content.groups.length, MAX_GROUPS)
+    if (tooMany !== null) return tooMany
     return {
       operations: replacement(content, context),
       notes: [],
@@ -70,6 +67,12 @@ export const load = defineTool({
   },
   render,
 })
+
+/** Told before anything is made of it. */
+const tooLarge = (what: string, size: number, most: number): Refusal | null =>
+  size <= most
+    ? null
+    : { refused: `A plan holds at most ${most} ${what}; this would make ${size}. Nothing was changed.` }
 
 /** Some models send what they leave out as an empty string. */
 function pathIn({ path }: { readonly path?: string | undefined }): string | undefined {
@@ -82,14 +85,13 @@ function textOf({ file }: CallContext): string | Refusal {
   return { refused: `Failed to read plan file: ${why}` }
 }
 
-/** What the caller has not seen it may not mean to take away. */
-function refuseUnseen({ plan, view, version }: CallContext): Refusal | null {
-  const unseen = plan.steps.filter(({ id }) => lastSeen(view, id) === undefined)
+/** What the caller has not seen it may not mean to take away; one that never looked has seen nothing. */
+function refuseUnseen(context: CallContext): Refusal | null {
+  const { plan, version } = context
+  const seen = seenSteps(context)
+  const unseen = plan.steps.filter(({ id }) => !seen.has(id))
   if (unseen.length === 0) return null
-  const told = some(
-    unseen.map((step) => `${taskName(step)} ${quoted(step.text)}`),
-    MOST_NAMED,
-  )
+  const told = toldSteps(unseen, taskName)
   return {
     refused:
       `Loading replaces the whole plan, and would remove tasks that you have not seen: ${told}. Nothing was changed. ` +

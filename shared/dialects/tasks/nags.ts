@@ -2,6 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { count, listed, quoted, some } from '../lines.ts'
+import { toldSteps } from '../seen.ts'
 import { dependencyName, taskName } from './names.ts'
 import { isTerminal, listedTasks, taskGroups, taskStatus, UNGROUPED } from './shape.ts'
 
@@ -48,11 +49,14 @@ export function alongNags(task: Step, subSteps: readonly Step[]): string[] {
   return [`'${taskName(task)}' had ${count(subSteps.length, 'sub-step')}, removed with it: ${told}.`]
 }
 
-/** What was cleaned away. */
-export function cleanNags(tasks: number, groups: number): string[] {
+/** What was cleaned away, and what was not. */
+export function cleanNags(tasks: number, groups: number, unseen: readonly Step[]): string[] {
   return [
     ...(tasks > 0 ? [`Removed ${tasks} completed or cancelled tasks.`] : []),
     ...(groups > 0 ? [`Removed ${count(groups, 'empty group')}.`] : []),
+    ...(unseen.length > 0
+      ? [`Kept ${count(unseen.length, 'task')} that you had not seen: ${toldSteps(unseen, taskName)}.`]
+      : []),
   ]
 }
 

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import type { PlanOperation } from '../../schema/operation.ts'
-import type { CallContext } from '../dialect.ts'
+import type { Step } from '../../schema/plan.ts'
+import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
 import { isBlank } from '../lines.ts'
 import { reasoning, rev } from '../parameters.ts'
+import { hasLooked, seenSteps, statusSetter, unseenBelow } from '../seen.ts'
 import { starterOf } from '../starter.ts'
 import { BLANK_DESCRIPTION, dependsOnList, description, groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { clean } from './clean.ts'
@@ -15,7 +17,7 @@ import { namedTask } from './named-task.ts'
 import { checkRev } from './references.ts'
 import type { Answer } from './reply.ts'
 import { changed, render } from './reply.ts'
-import { listedTasks, taskGroups, taskStatus } from './shape.ts'
+import { isTerminal, listedTasks, taskGroups, taskStatus } from './shape.ts'
 
 const TYPES = ['Add', 'Start', 'Remove', 'Clean', 'VerifyGroup'] as const
 const ADD = { action: { type: 'Add', group: 'backend', description: 'Write the parser' } }
@@ -112,6 +114,8 @@ function start(given: string | undefined, at: number | undefined, context: CallC
   const found = namedTask(given, { action: { type: 'Start', id: 'task-1' } }, at, context)
   if ('refused' in found) return found
   const { id, status, startedBy } = found
+  const closed = closedUnseen(found, context)
+  if (closed !== null) return closed
   const starter = starterOf(context.actor)
   const others = listedTasks(context.plan).filter(
     (task) => task.status === 'in_progress' && task.startedBy === starter && task.id !== id,
@@ -128,9 +132,20 @@ function start(given: string | undefined, at: number | undefined, context: CallC
   return changed(context, [], notes, nags)
 }
 
+/** A task that somebody else has closed meanwhile is not opened again by who does not know of it. */
+function closedUnseen(task: Step, context: CallContext): Refusal | null {
+  if (!isTerminal(task) || !hasLooked(context)) return null
+  if (seenSteps(context).get(task.id)?.status === task.status) return null
+  const who = statusSetter(task.id, context)
+  const what = `Task '${taskName(task)}' is ${taskStatus(task)}: ${who} set that since you last looked.`
+  return { refused: `${what} Nothing was changed. List first; Start then opens it again.` }
+}
+
 function remove(given: string | undefined, at: number | undefined, context: CallContext): Answer {
   const task = namedTask(given, { action: { type: 'Remove', id: 'task-1' } }, at, context)
   if ('refused' in task) return task
+  const unseen = unseenBelow([task.id], context, taskName)
+  if (unseen !== null) return { refused: unseen }
   const gone = context.plan.subtree(task.id)
   const operations: PlanOperation[] = [{ type: 'removeSteps', steps: [task.id], subSteps: true }]
   return changed(context, operations, [], (after) => [...danglingNags(after, gone), ...alongNags(task, gone.slice(1))])

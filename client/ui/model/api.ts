@@ -1,0 +1,67 @@
+/** What the page asks the server for beside the plan itself. */
+export interface ThreadInfo {
+  readonly thread: string
+  readonly version: number
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+}
+
+export interface ActivityEntry {
+  readonly version: number
+  /** Milliseconds since 1970, by the server's clock. */
+  readonly at: number
+  readonly actor: { readonly id: string; readonly name: string; readonly kind: 'agent' | 'human' | 'system' }
+  readonly source: string
+  readonly tool: string
+  readonly reasoning: string
+  readonly summary: string
+}
+
+export interface PlanOutlook {
+  readonly title: string
+  readonly steps: readonly { readonly status: string; readonly parent: string | null; readonly id: string }[]
+}
+
+/** The server answered, and it was no success. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** @throws ApiError, or TypeError without a network */
+async function ask<T>(token: string | null, path: string, init: RequestInit = {}): Promise<T> {
+  const headers = { Accept: 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) }
+  const response = await fetch(path, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } })
+  if (response.ok) return (await response.json()) as T
+  const problem = (await response.json().catch(() => ({}))) as { detail?: string; title?: string }
+  throw new ApiError(response.status, problem.detail ?? problem.title ?? `The server answered ${response.status}.`)
+}
+
+export const listThreads = (token: string | null, after = ''): Promise<{ threads: ThreadInfo[]; next: string | null }> =>
+  ask(token, `/threads?limit=100&after=${encodeURIComponent(after)}`)
+
+export const createThread = (token: string | null, thread: string, name: string): Promise<unknown> => {
+  // A header carries bytes; the server reads them as UTF-8.
+  const author = String.fromCharCode(...new TextEncoder().encode(name))
+  return ask(token, `/threads/${encodeURIComponent(thread)}`, {
+    method: 'PUT',
+    body: '{}',
+    headers: { 'Content-Type': 'application/json', ...(author === '' ? {} : { 'X-Agent-Name': author }) },
+  })
+}
+
+export const readPlan = (token: string | null, thread: string): Promise<PlanOutlook> =>
+  ask(token, `/threads/${encodeURIComponent(thread)}`)
+
+export const readActivity = (
+  token: string | null,
+  thread: string,
+  after: number,
+  limit: number,
+): Promise<{ entries: ActivityEntry[]; next: number | null }> =>
+  ask(token, `/threads/${encodeURIComponent(thread)}/activity?after=${after}&limit=${limit}`)

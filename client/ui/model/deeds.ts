@@ -1,0 +1,78 @@
+import type { GroupId, PlanOperation, Status, StepId } from '../../sdk/index.ts'
+import { newGroupId } from '../../sdk/index.ts'
+import { type Drop, indent, isMove, moveDown, moveUp, outdent } from './moves.ts'
+import { writeOutline } from './paste.ts'
+import type { Session } from './session.ts'
+
+/** What can be done to a step; each is one change that can be undone. */
+export function deedsFor(session: Session) {
+  const { view, announcer } = session
+  const nameOf = (id: StepId): string => session.plan.step(id)?.text ?? ''
+
+  const move = (id: StepId, operation: PlanOperation | null, word: string, why: string): void => {
+    if (operation === null) return announcer.say(why)
+    if (operation.type === 'moveSteps' && operation.parent !== null) view.collapse(operation.parent, false)
+    if (!session.write(operation)) return
+    view.focus(id)
+    announcer.say(`${word}, level ${(session.plan.step(id)?.depth ?? 0) + 1}`)
+  }
+
+  return {
+    tick(id: StepId): void {
+      const step = session.plan.step(id)
+      if (step === undefined) return
+      const status = step.status === 'completed' ? 'pending' : 'completed'
+      if (session.write({ type: 'setStep', id, fields: { status } }))
+        announcer.say(status === 'completed' ? 'Done' : 'To do')
+    },
+    setStatus(id: StepId, status: Status): void {
+      if (session.write({ type: 'setStep', id, fields: { status } })) announcer.say(status.replace('_', ' '))
+    },
+    indent: (id: StepId): void => move(id, indent(session.plan, id), 'Indented', 'There is no step above to go under'),
+    outdent: (id: StepId): void => move(id, outdent(session.plan, id), 'Outdented', 'It is at the top level'),
+    moveUp: (id: StepId): void => move(id, moveUp(session.plan, id), 'Moved up', 'It is the first here'),
+    moveDown: (id: StepId): void => move(id, moveDown(session.plan, id), 'Moved down', 'It is the last here'),
+    drop(id: StepId, drop: Drop): void {
+      if (!isMove(session.plan, id, drop)) return
+      const { parent, after } = drop
+      move(id, { type: 'moveSteps', steps: [id], parent, ...(after === undefined ? {} : { after }) }, 'Moved', '')
+    },
+    moveUnder(id: StepId, parent: StepId | null): void {
+      move(id, { type: 'moveSteps', steps: [id], parent }, parent === null ? 'Moved to the top level' : `Moved under ${nameOf(parent)}`, '')
+    },
+    remove(id: StepId): void {
+      const { length } = session.plan.subtree(id)
+      if (length === 0) return
+      if (!session.write({ type: 'removeSteps', steps: [id], subSteps: true })) return
+      const what = length === 1 ? 'Removed a step' : `Removed ${length} steps`
+      session.tell(what, { label: 'Undo', run: () => session.undo() })
+    },
+    setGroup(id: StepId, group: GroupId | null): void {
+      session.write({ type: 'setStep', id, fields: { group } })
+    },
+    newGroup(id: StepId, title: string): void {
+      const group = newGroupId()
+      session.write({ type: 'addGroup', id: group, title }, { type: 'setStep', id, fields: { group } })
+    },
+    toggleDependency(id: StepId, on: StepId): void {
+      const step = session.plan.step(id)
+      if (step === undefined) return
+      const has = step.dependencies.some((one) => 'step' in one && one.step === on)
+      const others = step.dependencies.filter((one) => !('step' in one && one.step === on))
+      const targets = others.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
+      session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })
+    },
+    setDetails(id: StepId, details: string): void {
+      session.write({ type: 'setStep', id, fields: { details } })
+    },
+    setTitle(title: string): void {
+      session.write({ type: 'setTitle', title })
+    },
+    /** The step and all below it as a markdown list; without one the whole plan. */
+    markdown(id: StepId | null): string {
+      return writeOutline(id === null ? session.plan.steps : session.plan.subtree(id))
+    },
+  }
+}
+
+export type Deeds = ReturnType<typeof deedsFor>

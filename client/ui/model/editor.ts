@@ -1,0 +1,231 @@
+import type { Plan, PlanOperation, StepId } from '../../sdk/index.ts'
+import { newStepId } from '../../sdk/index.ts'
+import type { Announcer } from './announcer.ts'
+import { isOutline, readOutline } from './paste.ts'
+import { type DraftPlace, mendPlace } from './rows.ts'
+import type { View } from './view.ts'
+
+/** What typing needs of the session that it belongs to. */
+export interface EditorHost {
+  readonly thread: string
+  readonly plan: Plan
+  readonly view: View
+  readonly announcer: Announcer
+  readonly mayWrite: boolean
+  write(...operations: readonly PlanOperation[]): boolean
+  tell(text: string, action?: { label: string; run: () => void }): void
+}
+
+/** Text that is being typed. It is in the plan when it is done; until then the browser keeps it over a reload. */
+export class Editor {
+  readonly #session: EditorHost
+  readonly #key: string
+  #text = ''
+
+  constructor(session: EditorHost) {
+    this.#session = session
+    this.#key = `planroom.typing.${session.thread}`
+    const left = this.#recall()
+    if (left !== '') session.view.patch({ orphan: { text: left, why: 'You were typing this when the page was closed.' } })
+  }
+
+  /** What was typed so far. */
+  get text(): string {
+    return this.#text
+  }
+
+  type(text: string): void {
+    this.#text = text
+    this.#remember(text)
+  }
+
+  editStep(id: StepId, caret: 'start' | 'end' = 'end'): void {
+    const step = this.#session.plan.step(id)
+    if (step === undefined || !this.#maySay()) return
+    this.commit()
+    this.#text = step.text
+    this.#session.view.patch({ focused: id, editing: { kind: 'step', id, base: step.text, caret } })
+  }
+
+  draft(place: DraftPlace, text = ''): void {
+    if (!this.#maySay()) return
+    this.commit()
+    this.#text = text
+    if (place.parent !== null) this.#session.view.collapse(place.parent, false)
+    this.#session.view.patch({ editing: { kind: 'draft', place } })
+  }
+
+  /** A new sibling behind a step. */
+  draftBehind(id: StepId): void {
+    const step = this.#session.plan.step(id)
+    if (step !== undefined) this.draft({ parent: step.parent, after: id })
+  }
+
+  /** Takes what was typed into the plan, and ends the typing. @returns the step it is in */
+  commit(): StepId | null {
+    const { view, plan } = this.#session
+    const { editing } = view.get()
+    if (editing === null) return null
+    const text = this.#text.trim()
+    this.#end()
+    if (editing.kind === 'draft') return text === '' ? null : this.#add(text, editing.place)
+    const { id, base } = editing
+    const step = plan.step(id)
+    if (step === undefined || text === '' || text === base.trim()) return id
+    const isOverwritten = step.text !== base && step.text !== text
+    if (!this.#session.write({ type: 'setStep', id, fields: { text } })) {
+      this.#offer(text, 'This could not be kept.')
+      return id
+    }
+    if (isOverwritten) {
+      const useTheirs = () => this.#session.write({ type: 'setStep', id, fields: { text: step.text } })
+      this.#session.tell(`${step.updatedBy || 'Somebody'} had changed it to “${step.text}” while you typed.`, {
+        label: 'Use theirs',
+        run: () => void useTheirs(),
+      })
+    }
+    return id
+  }
+
+  /** Ends the typing and puts the focus back on the row. */
+  leave(): void {
+    const { editing, focused } = this.#session.view.get()
+    const id = this.commit() ?? (editing?.kind === 'draft' ? (editing.place.after ?? editing.place.parent) : null)
+    this.#session.view.focus(id ?? focused)
+  }
+
+  /** Enter: the next sibling. Out of an empty draft it leads one level up, and at last away. */
+  enter(): void {
+    const { editing } = this.#session.view.get()
+    if (editing?.kind === 'draft' && this.#text.trim() === '') {
+      if (editing.place.parent === null) return this.leave()
+      return this.outdentDraft()
+    }
+    const id = this.commit()
+    if (id !== null) this.draftBehind(id)
+  }
+
+  indentDraft(): void {
+    const place = this.#draftPlace()
+    if (place?.after === null || place?.after === undefined) return
+    const last = this.#session.plan.children(place.after).at(-1) ?? null
+    this.#session.view.collapse(place.after, false)
+    this.#session.view.patch({ editing: { kind: 'draft', place: { parent: place.after, after: last } } })
+  }
+
+  outdentDraft(): void {
+    const place = this.#draftPlace()
+    const parent = place?.parent == null ? undefined : this.#session.plan.step(place.parent)
+    if (parent === undefined) return
+    this.#session.view.patch({ editing: { kind: 'draft', place: { parent: parent.parent, after: parent.id } } })
+  }
+
+  /** @returns whether it was more than a line, and became steps */
+  paste(text: string): boolean {
+    if (!isOutline(text)) return false
+    const { editing } = this.#session.view.get()
+    const place = editing?.kind === 'draft' ? editing.place : null
+    const behind = this.#text.trim() === '' && place !== null ? (this.#end(), null) : this.commit()
+    this.pasteSteps(text, behind === null ? place : this.#behind(behind))
+    return true
+  }
+
+  /** Adds steps from text. @param place where; null: at the end of the plan */
+  pasteSteps(text: string, place: DraftPlace | null): void {
+    const steps = readOutline(text)
+    const first = steps[0]
+    if (first === undefined) return
+    const { parent, after } = mendPlace(this.#session.plan, place ?? this.#atEnd())
+    if (!this.#session.write({ type: 'addSteps', steps, parent, after })) return
+    this.#session.view.focus(first.id)
+    this.#session.announcer.say(`${steps.length} ${steps.length === 1 ? 'step' : 'steps'} pasted`)
+  }
+
+  /** Steps are gone, perhaps the one that is being typed in. */
+  removed(before: Plan, gone: ReadonlySet<StepId>): void {
+    const { editing } = this.#session.view.get()
+    if (editing?.kind !== 'step' || !gone.has(editing.id)) return
+    const text = this.#text
+    const was = before.step(editing.id)?.text ?? ''
+    this.#end()
+    if (text.trim() !== '') this.#offer(text, `The step “${was}” was removed while you typed in it.`)
+  }
+
+  /** Makes a step of text that has lost its own. */
+  adopt(): void {
+    const { orphan } = this.#session.view.get()
+    if (orphan === null) return
+    const id = this.#add(orphan.text.trim(), this.#atEnd())
+    if (id === null) return
+    this.discard()
+    this.#session.view.focus(id)
+  }
+
+  discard(): void {
+    this.#remember('')
+    this.#session.view.patch({ orphan: null })
+  }
+
+  close(): void {
+    if (this.#session.mayWrite) this.commit()
+  }
+
+  #offer(text: string, why: string): void {
+    this.#remember(text)
+    this.#session.view.patch({ orphan: { text, why } })
+    this.#session.announcer.say(`${why} Your text is kept: you can add it as a new step.`)
+  }
+
+  #add(text: string, place: DraftPlace): StepId | null {
+    const { parent, after } = mendPlace(this.#session.plan, place)
+    const id = newStepId()
+    if (!this.#session.write({ type: 'addSteps', steps: [{ id, text, depth: 0 }], parent, after })) {
+      this.#offer(text, 'This could not be added.')
+      return null
+    }
+    this.#session.view.noteFocus(id)
+    return id
+  }
+
+  #draftPlace(): DraftPlace | null {
+    const { editing } = this.#session.view.get()
+    return editing?.kind === 'draft' ? mendPlace(this.#session.plan, editing.place) : null
+  }
+
+  #behind(id: StepId): DraftPlace {
+    return { parent: this.#session.plan.step(id)?.parent ?? null, after: id }
+  }
+
+  #atEnd(): DraftPlace {
+    return { parent: null, after: this.#session.plan.children(null).at(-1) ?? null }
+  }
+
+  #maySay(): boolean {
+    if (this.#session.mayWrite) return true
+    this.#session.tell('You may read this plan, not change it.')
+    return false
+  }
+
+  #end(): void {
+    this.#text = ''
+    this.#remember('')
+    this.#session.view.patch({ editing: null })
+  }
+
+  #remember(text: string): void {
+    try {
+      if (text === '') sessionStorage.removeItem(this.#key)
+      else sessionStorage.setItem(this.#key, text)
+    } catch {
+      // Without storage it lasts as long as the page.
+    }
+  }
+
+  #recall(): string {
+    try {
+      return sessionStorage.getItem(this.#key) ?? ''
+    } catch {
+      return ''
+    }
+  }
+}

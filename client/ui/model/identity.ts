@@ -1,0 +1,74 @@
+/** Who sits here: what the page says of itself to the server. */
+export interface Identity {
+  /** Of the actor: with a token its subject, else one made up for this browser. */
+  readonly id: string
+  /** Empty until it was given. */
+  readonly name: string
+  readonly token: string | null
+  readonly mayWrite: boolean
+}
+
+const NAME = 'planroom.name'
+const ID = 'planroom.id'
+const TOKEN = 'planroom.token'
+
+/** Storage of the browser; what it refuses, as in a private window, is kept for as long as the page is open. */
+const fallback = new Map<string, string>()
+export function recall(key: string): string | null {
+  try {
+    return localStorage.getItem(key) ?? fallback.get(key) ?? null
+  } catch {
+    return fallback.get(key) ?? null
+  }
+}
+export function remember(key: string, value: string | null): void {
+  if (value === null) fallback.delete(key)
+  else fallback.set(key, value)
+  try {
+    if (value === null) localStorage.removeItem(key)
+    else localStorage.setItem(key, value)
+  } catch {
+    // It is remembered until the page is closed.
+  }
+}
+
+export function readIdentity(): Identity {
+  takeTokenFromAddress()
+  const token = recall(TOKEN)
+  const claims = token === null ? null : readClaims(token)
+  if (claims !== null) return { ...claims, token }
+  return { id: ownId(), name: recall(NAME) ?? '', token, mayWrite: true }
+}
+
+export const saveName = (name: string): void => remember(NAME, name.trim() === '' ? null : name.trim())
+export const saveToken = (token: string): void => remember(TOKEN, token.trim() === '' ? null : token.trim())
+
+/** `#token=…` in a link: a fragment is never sent to a server, and so is in no log. */
+function takeTokenFromAddress(): void {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return
+  saveToken(token)
+  history.replaceState(history.state, '', location.pathname + location.search)
+}
+
+function ownId(): string {
+  const known = recall(ID)
+  if (known !== null) return known
+  const id = `browser-${[...crypto.getRandomValues(new Uint8Array(6))].map((byte) => byte.toString(36)).join('')}`
+  remember(ID, id)
+  return id
+}
+
+/** What a token says of its bearer. The page believes it; the server checks it. */
+function readClaims(token: string): Omit<Identity, 'token'> | null {
+  try {
+    const payload = token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
+    const bytes = Uint8Array.from(atob(payload), (char) => char.charCodeAt(0))
+    const claims = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>
+    const { sub, name = sub, role } = claims
+    if (typeof sub !== 'string' || typeof name !== 'string') return null
+    return { id: sub, name, mayWrite: role !== 'viewer' }
+  } catch {
+    return null
+  }
+}

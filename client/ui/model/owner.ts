@@ -1,0 +1,21 @@
+import type { Step } from '../../sdk/index.ts'
+
+/** Who works on a step: whoever holds it, else who started it while it is under way. */
+export function ownerOf({ claim, startedBy, status }: Step): string | null {
+  if (claim !== null) return claim.holder
+  return status === 'in_progress' || status === 'blocked' ? startedBy || null : null
+}
+
+/** Degrees on the colour wheel: the same for a name wherever it is shown. */
+export function hueOf(name: string): number {
+  let hash = 2166136261
+  for (const char of name) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619)
+  return (((hash >>> 0) % 24) * 15 + 8) % 360
+}
+
+export function initials(name: string): string {
+  const words = name.split(/[\s_.-]+/).filter(Boolean)
+  const [first = '?', second] = words
+  const letters = second === undefined ? [...first].slice(0, 2) : [[...first][0], [...second][0]]
+  return letters.join('').toLocaleUpperCase()
+}

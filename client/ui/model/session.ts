@@ -1,0 +1,150 @@
+import type { LivePlan, Plan, PlanEvent, PlanOperation, StepId } from '../../sdk/index.ts'
+import { connectPlan, indexedDbStore, PlanError } from '../../sdk/index.ts'
+import { Announcer } from './announcer.ts'
+import { Editor } from './editor.ts'
+import { Feed } from './feed.ts'
+import type { Identity } from './identity.ts'
+import { Notices } from './notices.ts'
+import { PacedPlan } from './paced.ts'
+import type { Row } from './rows.ts'
+import { View } from './view.ts'
+
+const PRESENCE_MS = 250
+
+/** One person at one plan: everything that the page shows and does comes together here. */
+export class Session {
+  readonly thread: string
+  readonly identity: Identity
+  readonly live: LivePlan
+  readonly seen: PacedPlan
+  readonly feed: Feed
+  readonly view: View
+  readonly announcer = new Announcer()
+  readonly notices = new Notices()
+  readonly editor: Editor
+  /** As they were rendered last. */
+  rows: readonly Row[] = []
+  #presenceTimer: ReturnType<typeof setTimeout> | undefined
+  #presence = ''
+
+  constructor(thread: string, identity: Identity, isNarrow: boolean) {
+    const { id, name, token } = identity
+    this.thread = thread
+    this.identity = identity
+    this.live = connectPlan({
+      url: location.origin,
+      thread,
+      id,
+      name: name === '' ? 'Guest' : name,
+      ...(token === null ? {} : { token }),
+      ...('indexedDB' in globalThis ? { store: indexedDbStore(`planroom/${thread}/${id}`) } : {}),
+    })
+    this.seen = new PacedPlan(this.live)
+    this.view = new View(thread, isNarrow)
+    this.editor = new Editor(this)
+    this.feed = new Feed(this.live, thread, token, (entries) =>
+      this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor.name || actor.id]))),
+    )
+    this.live.subscribe((event) => this.#onEvent(event))
+    this.view.subscribe(() => this.#tellPresence())
+    this.#tellPresence()
+  }
+
+  get plan(): Plan {
+    return this.live.plan
+  }
+
+  get mayWrite(): boolean {
+    const { kind } = this.live.status
+    return this.identity.mayWrite && kind !== 'deleted' && kind !== 'refused' && kind !== 'closed'
+  }
+
+  /** @returns whether it was done; if not, the person was told why */
+  write(...operations: readonly PlanOperation[]): boolean {
+    if (!this.mayWrite) {
+      this.tell(this.identity.mayWrite ? 'This plan can no longer be changed here.' : 'You may read this plan, not change it.')
+      return false
+    }
+    try {
+      this.live.apply(operations)
+      return true
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error
+      this.tell(error.message)
+      return false
+    }
+  }
+
+  /** For eyes and ears. */
+  tell(text: string, action?: { label: string; run: () => void }): void {
+    this.notices.show(text, action)
+    this.announcer.say(text)
+  }
+
+  undo(): void {
+    this.#back(this.live.undo(), 'Nothing to undo', 'Undone')
+  }
+
+  redo(): void {
+    this.#back(this.live.redo(), 'Nothing to redo', 'Done again')
+  }
+
+  #back(done: ReturnType<LivePlan['undo']>, nothing: string, word: string): void {
+    if (done === null) return this.announcer.say(nothing)
+    const first = done.changes.find(({ after }) => after !== null)
+    if (first !== undefined) this.view.focus(first.id)
+    if (done.leftOut.length === 0) return this.announcer.say(word)
+    this.tell(`${word}, but for what somebody else has changed since.`)
+  }
+
+  async close(): Promise<void> {
+    this.editor.close()
+    this.announcer.close()
+    this.notices.close()
+    this.feed.close()
+    this.seen.close()
+    clearTimeout(this.#presenceTimer)
+    await this.live.close()
+  }
+
+  #onEvent(event: PlanEvent): void {
+    if (event.type === 'setAside') {
+      const { lost, why } = event.setAside
+      const what = lost.length === 0 ? 'Nothing is lost.' : `Not taken over: ${lost.join(' · ')}`
+      this.tell(`The server did not take this copy (${why}). It was kept aside, and yours was put on a fresh one. ${what}`)
+    }
+    if (event.type !== 'change' || event.origin === 'store') return
+    const gone = new Set(event.changes.filter(({ after }) => after === null).map(({ id }) => id))
+    if (gone.size > 0) {
+      this.editor.removed(event.before, gone)
+      this.#mendFocus(event.before, gone)
+    }
+    if (event.origin !== 'remote' || this.live.status.kind !== 'online') return
+    for (const { after, before } of event.changes)
+      if (before?.number === after?.number || before === null)
+        this.announcer.others(after?.updatedBy || after?.createdBy || 'Somebody', 1)
+  }
+
+  /** Whoever stood on a step that is gone stands on the next one then. */
+  #mendFocus(before: Plan, gone: ReadonlySet<StepId>): void {
+    const { focused } = this.view.get()
+    if (focused === null || !gone.has(focused)) return
+    const at = before.places.of(focused)
+    const next =
+      before.steps.slice(at).find(({ id }) => this.plan.step(id) !== undefined) ??
+      before.steps.slice(0, at).findLast(({ id }) => this.plan.step(id) !== undefined)
+    this.view.focus(next?.id ?? null)
+  }
+
+  #tellPresence(): void {
+    this.#presenceTimer ??= setTimeout(() => {
+      this.#presenceTimer = undefined
+      const { focused, editing } = this.view.get()
+      const state = { id: this.identity.id, step: focused, doing: editing === null ? '' : 'typing' }
+      const text = JSON.stringify(state)
+      if (text === this.#presence || this.live.status.kind === 'closed') return
+      this.#presence = text
+      this.live.setPresence(state)
+    }, PRESENCE_MS)
+  }
+}

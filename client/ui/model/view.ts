@@ -1,0 +1,95 @@
+import type { StepId } from '../../sdk/index.ts'
+import { recall, remember } from './identity.ts'
+import type { DraftPlace } from './rows.ts'
+import { Store } from './store.ts'
+
+export type Editing =
+  /** `base`: the text when the typing began. */
+  | { readonly kind: 'step'; readonly id: StepId; readonly base: string; readonly caret: 'start' | 'end' }
+  | { readonly kind: 'draft'; readonly place: DraftPlace }
+
+/** What is open in front of the plan. */
+export type Dialog =
+  | { readonly kind: 'commands' | 'keys' | 'settings' }
+  | { readonly kind: 'actions' | 'move' | 'group' | 'status' | 'dependencies'; readonly id: StepId }
+
+/** Text that was typed into a step which somebody removed meanwhile, or that was never kept. */
+export interface Orphan {
+  readonly text: string
+  readonly why: string
+}
+
+export type Layout = 'tree' | 'board' | 'both'
+
+export interface ViewState {
+  readonly collapsed: ReadonlySet<StepId>
+  readonly focused: StepId | null
+  /** Grows whenever the focus is to be put on the focused row. */
+  readonly focusTurn: number
+  readonly editing: Editing | null
+  readonly filter: string
+  readonly layout: Layout
+  readonly side: 'activity' | 'step' | null
+  readonly dialog: Dialog | null
+  readonly orphan: Orphan | null
+}
+
+const LAYOUT = 'planroom.layout'
+const SIDE = 'planroom.side'
+const collapsedKey = (thread: string): string => `planroom.collapsed.${thread}`
+
+/** How one person looks at a plan: nobody else sees any of it, and the browser remembers what lasts. */
+export class View extends Store<ViewState> {
+  constructor(thread: string, isNarrow: boolean) {
+    super({
+      collapsed: new Set(readList(recall(collapsedKey(thread)))),
+      focused: null,
+      focusTurn: 0,
+      editing: null,
+      filter: '',
+      layout: readLayout(recall(LAYOUT)),
+      side: isNarrow || recall(SIDE) === 'closed' ? null : 'activity',
+      dialog: null,
+      orphan: null,
+    })
+    let before = this.get()
+    this.subscribe(() => {
+      const now = this.get()
+      if (now.collapsed !== before.collapsed) remember(collapsedKey(thread), JSON.stringify([...now.collapsed]))
+      if (now.layout !== before.layout) remember(LAYOUT, now.layout)
+      if (now.side !== before.side && !isNarrow) remember(SIDE, now.side === null ? 'closed' : 'open')
+      before = now
+    })
+  }
+
+  focus(id: StepId | null): void {
+    this.patch({ focused: id, focusTurn: this.get().focusTurn + 1 })
+  }
+
+  /** The row has the focus already: only take note. */
+  noteFocus(id: StepId): void {
+    this.patch({ focused: id })
+  }
+
+  collapse(id: StepId, isCollapsed: boolean): void {
+    const collapsed = new Set(this.get().collapsed)
+    if (isCollapsed) collapsed.add(id)
+    else collapsed.delete(id)
+    this.patch({ collapsed })
+  }
+
+  open(dialog: Dialog): void {
+    this.patch({ dialog })
+  }
+}
+
+function readList(text: string | null): StepId[] {
+  try {
+    const list = JSON.parse(text ?? '[]') as unknown
+    return Array.isArray(list) ? (list as StepId[]) : []
+  } catch {
+    return []
+  }
+}
+
+const readLayout = (text: string | null): Layout => (text === 'board' || text === 'both' ? text : 'tree')

@@ -1,0 +1,41 @@
+import type { CSSProperties } from 'react'
+import type { Present } from '../../sdk/index.ts'
+import { hueOf, initials } from '../model/owner.ts'
+
+/** Somebody who is there, however many windows they have open. */
+export interface Peer {
+  readonly key: string
+  readonly name: string
+  readonly kind: 'agent' | 'human'
+  /** The id of the step that it is at, or null. */
+  readonly step: string | null
+  readonly doing: string
+}
+
+export function peersOf(presence: readonly Present[], ownId: string): Peer[] {
+  const peers = new Map<string, Peer>()
+  for (const { isSelf, state } of presence) {
+    const { name, kind, id, step, doing } = state
+    if (isSelf || id === ownId) continue
+    const called = typeof name === 'string' && name !== '' ? name : 'Guest'
+    const peer: Peer = {
+      key: `${kind === 'agent' ? 'agent' : 'human'} ${typeof id === 'string' && id !== '' ? id : called}`,
+      name: called,
+      kind: kind === 'agent' ? 'agent' : 'human',
+      step: typeof step === 'string' ? step : null,
+      doing: typeof doing === 'string' ? doing : '',
+    }
+    peers.set(peer.key, peer)
+  }
+  return [...peers.values()].toSorted((a, b) => a.name.localeCompare(b.name))
+}
+
+export const hue = (name: string): CSSProperties => ({ '--hue': hueOf(name) }) as CSSProperties
+
+export function Avatar({ name, kind, title }: { readonly name: string; readonly kind: string; readonly title?: string }) {
+  return (
+    <span className={`avatar ${kind}`} style={hue(name)} role="img" aria-label={title ?? name} title={title ?? name}>
+      {initials(name)}
+    </span>
+  )
+}

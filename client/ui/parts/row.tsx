@@ -1,0 +1,160 @@
+import { memo, type Ref } from 'react'
+import type { Group } from '../../sdk/index.ts'
+import type { Flash } from '../model/flashes.ts'
+import { ownerOf } from '../model/owner.ts'
+import type { StepRow } from '../model/rows.ts'
+import { isFinished, STATUS_NAMES } from '../model/statuses.ts'
+import { Avatar, hue, type Peer } from './avatars.tsx'
+import { Icon, StatusShape } from './icons.tsx'
+import { Progress } from './progress.tsx'
+import { RowEditor } from './row-editor.tsx'
+import { useWork } from './session-context.ts'
+import { ago } from './time.tsx'
+
+export interface RowProps {
+  readonly row: StepRow
+  readonly index: number
+  /** Pixels from the top of the list. */
+  readonly start: number
+  readonly measure: Ref<HTMLDivElement>
+  readonly isFocused: boolean
+  readonly isEdited: boolean
+  readonly isDragged: boolean
+  readonly group: Group | null
+  /** What it waits for: how many of how many are not finished. */
+  readonly waits: string
+  readonly flash: Flash | undefined
+  readonly peers: readonly Peer[] | undefined
+}
+
+const label = ({ step, tally }: StepRow): string => {
+  const owner = ownerOf(step)
+  const parts = [step.text, STATUS_NAMES[step.status]]
+  if (owner !== null) parts.push(`with ${owner}`)
+  if (tally !== null) parts.push(`${tally.done} of ${tally.total} done`)
+  return parts.join(', ')
+}
+
+/** One step. All that can be done to it can be done by keys on the row; the buttons are for pointers. */
+export const OutlineRow = memo(function OutlineRow(props: RowProps) {
+  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, flash, peers } = props
+  const { session, deeds } = useWork()
+  const { step, level, tally, isExpanded } = row
+  const id = step.id
+  const owner = ownerOf(step)
+  const classes = ['row', step.status]
+  if (isFocused) classes.push('focused')
+  if (row.isContext) classes.push('context')
+  if (isDragged) classes.push('dragged')
+  return (
+    <div
+      ref={measure}
+      role="treeitem"
+      id={`row-${id}`}
+      data-id={id}
+      data-index={index}
+      className={classes.join(' ')}
+      style={{ transform: `translateY(${start}px)` }}
+      aria-level={level}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-expanded={tally === null ? undefined : isExpanded}
+      aria-selected={isFocused}
+      aria-label={isEdited ? undefined : label(row)}
+      tabIndex={isFocused && !isEdited ? 0 : -1}
+      onFocus={(event) => {
+        if (event.target === event.currentTarget && !isFocused) session.view.noteFocus(id)
+      }}
+    >
+      {flash !== undefined && <span key={flash.turn} className="flash" style={hue(flash.who)} />}
+      <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(level - 1, 12)})` }}>
+        {level > 13 && <span className="deep">{level}</span>}
+      </span>
+      <span className="grip" data-grip={id} aria-hidden="true">
+        <Icon name="grip" />
+      </span>
+      {tally === null ? (
+        <span className="twist" />
+      ) : (
+        <button
+          type="button"
+          tabIndex={-1}
+          className="twist"
+          aria-label={isExpanded ? 'Collapse' : 'Expand'}
+          onClick={() => session.view.collapse(id, isExpanded)}
+        >
+          <Icon name="chevron" />
+        </button>
+      )}
+      <button
+        type="button"
+        tabIndex={-1}
+        className="tick"
+        aria-label={`${STATUS_NAMES[step.status]}: ${isFinished(step.status) ? 'open again' : 'tick'}`}
+        onClick={() => deeds.tick(id)}
+        onContextMenu={(event) => {
+          event.preventDefault()
+          session.view.open({ kind: 'status', id })
+        }}
+      >
+        <StatusShape status={step.status} label={false} />
+      </button>
+      {isEdited ? (
+        <RowEditor id={id} />
+      ) : (
+        <span className="text" dir="auto" onDoubleClick={() => session.editor.editStep(id)}>
+          {step.text}
+        </span>
+      )}
+      <span className="marks">
+        {flash !== undefined && (
+          <span className="by" style={hue(flash.who)}>
+            {flash.who} {flash.what} it, {ago(flash.at)}
+          </span>
+        )}
+        {step.details !== '' && (
+          <span className="mark" title={step.details.slice(0, 400)}>
+            <Icon name="note" />
+          </span>
+        )}
+        {waits !== '' && (
+          <span className="mark waits" title={`Waits for ${waits}`}>
+            <Icon name="link" />
+            {waits}
+          </span>
+        )}
+        {group !== null && (
+          <span className="chip" style={hue(group.title)} title={`Group ${group.title}`}>
+            {group.title}
+          </span>
+        )}
+        {tally !== null && (
+          <span className="count">
+            <Progress tally={tally} label={`Progress of ${step.text.slice(0, 60)}`} />
+            <span aria-hidden="true">
+              {tally.done}/{tally.total}
+            </span>
+          </span>
+        )}
+        {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
+        {peers?.map((peer) => (
+          <span key={peer.key} className="here">
+            <Avatar name={peer.name} kind={peer.kind} title={`${peer.name} is here${peer.doing ? `: ${peer.doing}` : ''}`} />
+          </span>
+        ))}
+        {step.number !== null && <span className="number">#{step.number}</span>}
+      </span>
+      <button
+        type="button"
+        tabIndex={-1}
+        className="more"
+        aria-label={`Actions for ${step.text.slice(0, 60)}`}
+        aria-haspopup="dialog"
+        onClick={() => session.view.open({ kind: 'actions', id })}
+      >
+        <Icon name="more" />
+      </button>
+    </div>
+  )
+})
+
