@@ -8,9 +8,11 @@ import type { Storage } from './rooms/storage.ts'
 import { planFiles } from './storage/plan-files.ts'
 import { openSqliteStorage } from './storage/sqlite/storage.ts'
 import { createHttp } from './transports/http/http.ts'
+import { readPage } from './transports/http/page.ts'
 import { createHttpServer } from './transports/http/server.ts'
+import { createLimits } from './transports/limits/limits.ts'
 import { createMcp } from './transports/mcp/mcp.ts'
-import { attachSync } from './transports/ws/sync.ts'
+import { attachSync, type Pace } from './transports/ws/sync.ts'
 
 /** As package.json says; a test compares. */
 export const VERSION = '0.1.0'
@@ -22,12 +24,13 @@ const GRACE_MS = 3_000
 type DoorConfig = Partial<Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl' | 'authServers'>>
 
 export interface AppOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> & Partial<Pick<Config, 'filesDirectory'>> & DoorConfig
+  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> & Partial<Pick<Config, 'filesDirectory' | 'limits'>> & DoorConfig
   /** Closed with the app. */
   readonly storage: Storage
   readonly log: Log
   /** Without it everybody who reaches the server may do everything. */
   readonly access?: Access
+  readonly pace?: Pace
 }
 
 export interface App {
@@ -40,17 +43,18 @@ export interface App {
 }
 
 /** The whole server: everything is wired here, and nowhere else. */
-export function createApp({ config, storage, log, access = openAccess }: AppOptions): App {
+export function createApp({ config, storage, log, access = openAccess, pace }: AppOptions): App {
   let closing: Promise<void> | undefined
   const files = config.filesDirectory ? planFiles(config.filesDirectory) : noFiles
   const rooms = new Rooms({ storage, files, log, idleMs: config.idleMs })
-  const mcp = createMcp({ rooms, storage, access, log, version: VERSION })
+  const limits = createLimits(config.limits)
+  const mcp = createMcp({ rooms, storage, access, limits, log, version: VERSION })
   const doors = doorsOf(config, access)
   const { publicUrl = null, authServers = [] } = config
   const gate = { access, doors, publicUrl, authServers, log }
-  const http = createHttp({ rooms, storage, mcp, ...gate, version: VERSION, isDraining: () => closing !== undefined })
-  const server = createHttpServer((request, env) => http.fetch(request, env))
-  const sync = attachSync(server.node, rooms, { access, doors, log })
+  const http = createHttp({ rooms, storage, mcp, limits, ...gate, version: VERSION, page: readPage(), isDraining: () => closing !== undefined })
+  const server = createHttpServer((request, env) => http.fetch(request, env), { connections: config.limits?.connections ?? Infinity })
+  const sync = attachSync(server.node, rooms, { access, doors, limits, log, ...(pace === undefined ? {} : { pace }) })
   let isListening = false
 
   const close = async (): Promise<void> => {

@@ -1,5 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { z } from 'zod'
+import {
+  ACTOR_RATE,
+  ADDRESS_RATE,
+  MAX_ADDRESS_CONNECTIONS,
+  MAX_CONNECTIONS,
+  MAX_THREAD_CONNECTIONS,
+} from '../shared/schema/limits.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -36,10 +43,17 @@ const Environment = z.object({
   PLANROOM_ALLOWED_HOSTS: list(isHost, 'is a list of host names, with commas between'),
   PLANROOM_ALLOWED_ORIGINS: list(isOrigin, 'is a list of origins such as https://plans.example, with commas between'),
   PLANROOM_INSECURE_OPEN: z.enum(['0', '1'], 'is 1 or 0').default('0'),
+  PLANROOM_TRUSTED_PROXIES: list(isNetwork, 'is a list of addresses or networks such as 10.0.0.0/8, with commas between'),
+  PLANROOM_LIMITS: z.string().toLowerCase().pipe(z.enum(['on', 'off'], 'is on or off')).default('on'),
+  PLANROOM_MAX_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_CONNECTIONS),
+  PLANROOM_MAX_THREAD_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_THREAD_CONNECTIONS),
+  PLANROOM_MAX_ADDRESS_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_ADDRESS_CONNECTIONS),
+  PLANROOM_ADDRESS_RATE: wholeNumber(1, 1_000_000, ADDRESS_RATE),
+  PLANROOM_ACTOR_RATE: wholeNumber(1, 1_000_000, ACTOR_RATE),
 })
 const KNOWN = Object.keys(Environment.shape)
 /** Settings of the command line, which may be set in the same shell. */
-const OF_CLIENTS = ['PLANROOM_URL', 'PLANROOM_TOKEN', 'PLANROOM_DEMO_SECONDS']
+const OF_CLIENTS = ['PLANROOM_URL', 'PLANROOM_TOKEN', 'PLANROOM_THREAD', 'PLANROOM_NAME', 'PLANROOM_DEMO_SECONDS']
 /** Settings of another server that runs on several nodes: to ignore them would lose plans that somebody believes kept. */
 const RESERVED = ['DATABASE_URL', 'REDIS_URL']
 
@@ -72,6 +86,20 @@ export interface Config {
   readonly allowedHosts: readonly string[]
   /** Origins whose pages may use the server. */
   readonly allowedOrigins: readonly string[]
+  /** How much one address, one actor and all together may have. */
+  readonly limits: {
+    /** Whether rates and connections are limited. Bytes always are. */
+    readonly isOn: boolean
+    /** Addresses and networks of proxies whose X-Forwarded-For counts. */
+    readonly trustedProxies: readonly string[]
+    /** Open sockets. */
+    readonly connections: number
+    readonly connectionsPerThread: number
+    readonly connectionsPerAddress: number
+    /** Requests a second. */
+    readonly addressRate: number
+    readonly actorRate: number
+  }
 }
 
 /** Everything that is wrong with the configuration, in one message of one line. */
@@ -122,6 +150,15 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     publicUrl: values.PLANROOM_PUBLIC_URL ?? null,
     allowedHosts: values.PLANROOM_ALLOWED_HOSTS,
     allowedOrigins: values.PLANROOM_ALLOWED_ORIGINS,
+    limits: {
+      isOn: values.PLANROOM_LIMITS === 'on',
+      trustedProxies: values.PLANROOM_TRUSTED_PROXIES,
+      connections: values.PLANROOM_MAX_CONNECTIONS,
+      connectionsPerThread: values.PLANROOM_MAX_THREAD_CONNECTIONS,
+      connectionsPerAddress: values.PLANROOM_MAX_ADDRESS_CONNECTIONS,
+      addressRate: values.PLANROOM_ADDRESS_RATE,
+      actorRate: values.PLANROOM_ACTOR_RATE,
+    },
   }
 }
 
@@ -156,6 +193,13 @@ function isOrigin(text: string): boolean {
 /** A name or an address, with a port or without. */
 function isHost(text: string): boolean {
   return isIPv6(text) || (URL.canParse(`http://${text}`) && /^[^/?#@\\\s*]+$/.test(text))
+}
+
+/** An address, or a network with the length of its prefix. */
+function isNetwork(text: string): boolean {
+  const [address = '', prefix = '0', ...more] = text.split('/')
+  const bits = isIPv4(address) ? 32 : isIPv6(address) ? 128 : -1
+  return more.length === 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= bits
 }
 
 function list(isOne: (text: string) => boolean, message: string) {

@@ -5,7 +5,7 @@ import { checkArchitecture, type Rule, type SourceFile } from './helpers/archite
 import { readImports } from './helpers/imports.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const roots = ['shared', 'server', 'client', 'test', 'bench']
+const roots = ['shared', 'server', 'client', 'examples', 'test', 'bench']
 const mustHave = ['shared/schema', 'shared/plan', 'shared/dialects', 'server/rooms', 'server/transports', 'server/app']
 
 function sources(): SourceFile[] {
@@ -81,6 +81,8 @@ describe('the check itself', () => {
     ['arrow', 'sdk knows no server', 'client/sdk/a.ts', imports('../../server/rooms/b.ts'), 'server/rooms/b.ts'],
     ['arrow', 'page knows no server', 'client/ui/a.tsx', imports('../../server/rooms/b.ts'), 'server/rooms/b.ts'],
     ['arrow', 'sdk knows no page', 'client/sdk/a.ts', imports('../ui/b.tsx'), 'client/ui/b.tsx'],
+    ['arrow', 'examples know no server', 'examples/a.ts', imports('../server/app.ts'), 'server/app.ts'],
+    ['arrow', 'examples know no dialects', 'examples/a.ts', imports('../shared/dialects/b.ts'), 'shared/dialects/b.ts'],
     ['barrel', 'in shared', 'shared/plan/a.ts', imports('./b/index.ts'), 'shared/plan/b/index.ts'],
     ['computed', 'a dynamic import', 'server/app.ts', 'await import(`./${name}.ts`)'],
     ['computed', 'a worker', 'server/app.ts', 'new URL(name, import.meta.url)'],

@@ -27,6 +27,15 @@ describe('the configuration', () => {
       publicUrl: null,
       allowedHosts: [],
       allowedOrigins: [],
+      limits: {
+        isOn: true,
+        trustedProxies: [],
+        connections: 10_000,
+        connectionsPerThread: 2_000,
+        connectionsPerAddress: 2_000,
+        addressRate: 3_000,
+        actorRate: 1_500,
+      },
     }
     expect(readConfig({ PATH: '/bin', HOME: '/root', PLANROOM_URL: 'http://a', PLANROOM_TOKEN: 'x' })).toEqual(standard)
     expect(readConfig({ PORT: '', HOST: ' ', PLANROOM_DATA_DIR: '', DATABASE_URL: '', PLANROOM_TYPO: '' })).toEqual(
@@ -53,6 +62,13 @@ describe('the configuration', () => {
         PLANROOM_PUBLIC_URL: 'https://plans.example',
         PLANROOM_ALLOWED_HOSTS: 'plans.example,fd00::1,[fd00::2]:80',
         PLANROOM_ALLOWED_ORIGINS: 'https://app.example',
+        PLANROOM_LIMITS: 'OFF',
+        PLANROOM_TRUSTED_PROXIES: '10.0.0.0/8, ::1,192.0.2.7',
+        PLANROOM_MAX_CONNECTIONS: '4',
+        PLANROOM_MAX_THREAD_CONNECTIONS: '3',
+        PLANROOM_MAX_ADDRESS_CONNECTIONS: '2',
+        PLANROOM_ADDRESS_RATE: '10',
+        PLANROOM_ACTOR_RATE: '5',
       }),
     ).toEqual({
       port: 0,
@@ -72,6 +88,15 @@ describe('the configuration', () => {
       publicUrl: 'https://plans.example',
       allowedHosts: ['plans.example', 'fd00::1', '[fd00::2]:80'],
       allowedOrigins: ['https://app.example'],
+      limits: {
+        isOn: false,
+        trustedProxies: ['10.0.0.0/8', '::1', '192.0.2.7'],
+        connections: 4,
+        connectionsPerThread: 3,
+        connectionsPerAddress: 2,
+        addressRate: 10,
+        actorRate: 5,
+      },
     })
   })
 

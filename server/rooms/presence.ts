@@ -1,5 +1,7 @@
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
+import type { Actor } from '../../shared/schema/actor.ts'
+import { Agents, type Doing } from './agents.ts'
 import type { Session } from './session.ts'
 import type { AwarenessEntry } from './wire.ts'
 import { awarenessMessage, awarenessUpdate, isTooLarge } from './wire.ts'
@@ -11,18 +13,32 @@ import { awarenessMessage, awarenessUpdate, isTooLarge } from './wire.ts'
 export class Presence {
   readonly #awareness: Awareness
   readonly #owners = new Map<number, Session>()
+  readonly #agents: Agents
 
   /** @param broadcast sends a message to everybody, the sender included: clients take silence for a dead connection */
   constructor(doc: Y.Doc, broadcast: (message: Uint8Array) => void) {
     this.#awareness = new Awareness(doc)
     this.#awareness.setLocalState(null)
+    this.#agents = new Agents(this.#awareness)
     this.#awareness.on('update', ({ added, updated, removed }: Record<'added' | 'updated' | 'removed', number[]>) => {
       broadcast(awarenessMessage(encodeAwarenessUpdate(this.#awareness, [...added, ...updated, ...removed])))
     })
   }
 
   destroy(): void {
+    this.#agents.destroy()
     this.#awareness.destroy()
+  }
+
+  /** An agent made a call: it is present for a while, unless it has a connection and says so itself. */
+  called(actor: Actor, doing: Doing): void {
+    for (const { caller } of this.#owners.values()) if (caller.actor.id === actor.id) return this.#agents.left(actor.id)
+    this.#agents.called(actor, doing)
+  }
+
+  /** Client ids that something is remembered of, the room's own and those that said goodbye included. */
+  get known(): number {
+    return this.#awareness.meta.size
   }
 
   /** The connection that speaks for a client id. */
@@ -52,6 +68,7 @@ export class Presence {
   #isOwn(session: Session, { client, clock, state }: AwarenessEntry): boolean {
     const owner = this.#owners.get(client)
     if (owner !== undefined) return owner === session
+    if (this.#agents.owns(client)) return false
     const known = this.#awareness.meta.get(client)
     return state !== 'null' && client !== this.#awareness.clientID && (known === undefined || known.clock < clock)
   }

@@ -10,7 +10,7 @@ import type { History } from '../../shared/plan/history.ts'
 import { planMarkdown } from '../../shared/plan/markdown.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
-import type { ThreadId } from '../../shared/schema/ids.ts'
+import type { StepId, ThreadId } from '../../shared/schema/ids.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanSnapshot } from '../../shared/schema/plan.ts'
 import type { Allowance } from './allowance.ts'
@@ -165,15 +165,19 @@ export class Room {
   #run({ tool, dialect, args, caller }: ToolCall, file: CallContext['file'], record?: KeyedRecord): ToolReply {
     this.#live.assertUsable()
     const { actor } = caller
+    let step: StepId | null = null
+    let doing = tool.title
     const commit: Commit = (change, reasoning, finish) => {
       if (this.#live.isFull()) return { refused: FULL }
       let outcome: Outcome | undefined
+      if (reasoning !== '') doing = reasoning
       const deed = { ...caller, tool: tool.name, reasoning }
       this.#live.change(
         deed,
         null,
         (doc) => applyChange(doc, change, this),
         (changes) => {
+          step = changes.findLast(({ after }) => after !== null)?.id ?? null
           outcome = finish(changes)
           return record && { ...record, reply: JSON.stringify(outcome) }
         },
@@ -182,6 +186,7 @@ export class Room {
     }
     const reply = this.#desk.call({ tool, dialect, args, actor, file, at: this.#options.now() }, commit)
     this.#keepView(actor)
+    if (actor.kind === 'agent' && actor.id !== '') this.#sync.called(actor, { step, doing })
     return reply
   }
 

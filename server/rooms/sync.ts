@@ -1,6 +1,8 @@
 import * as Y from 'yjs'
 import { MAX_DOCUMENT_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import type { Allowance } from './allowance.ts'
+import type { Actor } from '../../shared/schema/actor.ts'
+import type { Doing } from './agents.ts'
 import type { Caller } from './caller.ts'
 import type { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
@@ -54,6 +56,11 @@ export class Sync {
       if (everybody !== null) session.send(everybody)
     })
     return session
+  }
+
+  /** Shows an agent that made a call, once everybody may know what it did. */
+  called(actor: Actor, doing: Doing): void {
+    this.#live.outbox.post(() => this.#presence.called(actor, doing))
   }
 
   leave(session: Session): void {
@@ -117,7 +124,11 @@ export class Sync {
     } catch (error) {
       return this.#refuse(session, 4400, notOfTheWire(error))
     }
-    this.#live.outbox.post(() => session.send(missing))
+    const { version } = this.#live
+    this.#live.outbox.post(() => {
+      session.send(missing)
+      if (session.wantsVersions) session.send(versionMessage(version))
+    })
   }
 
   #receiveUpdate(session: Session, update: Uint8Array, most: number): void {

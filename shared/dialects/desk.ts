@@ -82,7 +82,8 @@ export class ToolDesk {
   block(dialect: Dialect, reader: Actor, maxTokens?: number): string {
     const { plan, version } = this.#plan
     const { text, folded } = fitBlock(dialect, plan, version, maxTokens)
-    this.views.shown(reader, version, plan, folded)
+    // A dialect that has nothing to say of a plan has shown nothing of it.
+    if (text !== '' || plan.steps.length === 0) this.views.shown(reader, version, plan, folded)
     return text
   }
 

@@ -11,7 +11,7 @@ import { count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './l
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
 import { movedPlaces, range, resolvePlaces } from './references.ts'
-import { hasLooked, seenSteps, statusSetter, unseenBelow } from './seen.ts'
+import { hasLooked, seenSteps, statusSetter, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
 interface Outcome extends JsonObject {
@@ -250,7 +250,7 @@ const removeTodos = defineTool({
     if ('refused' in resolved) return resolved
     const steps = once(resolved.references).map(({ step }) => step.id)
     if (steps.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
-    const unseen = unseenBelow(steps, context, ({ id }) => names.nameStep(context.plan, id))
+    const unseen = unseenRemoval(steps, at !== undefined, context, ({ id }) => names.nameStep(context.plan, id))
     if (unseen !== null) return { refused: unseen }
     return answer(context, [{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
       const gone = context.plan.steps.filter(({ id }) => after.step(id) === undefined)

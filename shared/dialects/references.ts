@@ -102,7 +102,7 @@ function drift(
 }
 
 /** For a caller whose view did not outlive a restart: what its references meant cannot be known. */
-export const FORGOTTEN =
+const FORGOTTEN =
   'What you were shown was too long ago to know what your reference meant. Nothing was changed. List first.'
 
 const whatMovesPlaces = (change: StepChange): string[] =>

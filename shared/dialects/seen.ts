@@ -11,11 +11,14 @@ export function lastSeen(view: View | null, id: StepId): Step | undefined {
   return view?.later.get(id) ?? (view?.unseen.has(id) === true ? undefined : view?.plan.step(id))
 }
 
+/** What an actor takes a step for of which it knows the text alone. */
+const UNKNOWN = { status: 'pending', details: '', required: false } as const
+
 /** A step as an actor knows it that changed it: only what it wrote itself is new to it, the rest may be others' news. */
 export function withWritten(seen: Step | undefined, before: Step | null, after: Step): Step {
-  if (seen === undefined || before === null) return after
+  if (before === null) return after
   const written = Object.entries(after).filter(([key, value]) => value !== before[key as keyof Step])
-  return { ...seen, ...Object.fromEntries(written) }
+  return { ...(seen ?? { ...before, ...UNKNOWN }), ...Object.fromEntries(written) }
 }
 
 /** All that was printed to this actor, and what it wrote since, each as it saw it; in the order in which it saw them. */
@@ -56,19 +59,20 @@ export const toldSteps = (steps: readonly Step[], nameOf: (step: Step) => string
 
 /**
  * Why steps cannot be removed with all that is below them, or null: nobody means to take away what it has not seen.
- * @param named the steps that the caller named; they are known by the places or numbers that it was shown
+ * @param isExplicit the steps were named by an id, or by a version and what stood where then: these are meant, seen or not
  */
-export function unseenBelow(
+export function unseenRemoval(
   named: readonly StepId[],
+  isExplicit: boolean,
   context: CallContext,
   nameOf: (step: Step) => string,
 ): string | null {
-  const own = new Set(named)
-  const below = named.flatMap((id) => context.plan.subtree(id).slice(1)).filter(({ id }) => !own.has(id))
-  const unseen = unseenAmong([...new Set(below)], context)
+  const all = new Set(named.flatMap((id) => context.plan.subtree(id)))
+  const meant = new Set(isExplicit ? named : [])
+  const unseen = unseenAmong([...all], context).filter(({ id }) => !meant.has(id))
   if (unseen.length === 0) return null
   const what = toldSteps(unseen, nameOf)
-  return `Removing takes sub-steps along, and you have not seen all of them: ${what}. Nothing was changed. List first.`
+  return `This would remove steps that you have not seen: ${what}. Nothing was changed. List first.`
 }
 
 /** Who brought a step to its status since the caller looked. */

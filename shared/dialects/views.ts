@@ -62,8 +62,9 @@ export class Views {
   /** The texts of some steps were printed to the actor. */
   printed(actor: Actor, version: number, steps: readonly Step[]): void {
     const { view } = this.of(actor, version)
-    if (view === null || steps.length === 0) return
-    const later = new Map([...view.later, ...steps.map((step) => [step.id, step] as const)])
+    const news = view === null ? [] : steps.filter((step) => lastSeen(view, step.id) !== step)
+    if (view === null || news.length === 0) return
+    const later = new Map([...view.later, ...news.map((step) => [step.id, step] as const)])
     this.#set(actor, { view: { ...view, later } })
   }
 
@@ -81,6 +82,7 @@ export class Views {
       return
     }
     const since = history.since(view.version)
+    if (since?.length === 0) return
     const written = new Map<StepId, Step>()
     for (const entry of since ?? []) {
       if (entry.actor.id !== actor.id) continue
@@ -89,11 +91,9 @@ export class Views {
           written.set(id, withWritten(written.get(id) ?? lastSeen(view, id), before, after))
     }
     if (since?.every((entry) => entry.actor.id === actor.id) === true) {
-      const unseen =
-        view.unseen.size === 0
-          ? NONE
-          : new Set([...view.unseen].filter((id) => !written.has(id) && !view.later.has(id)))
-      return this.#set(actor, { view: { version, plan, unseen, later: NOTHING } })
+      // Of what was only counted it knows what it wrote, and what was printed to it since.
+      const later = new Map([...view.later, ...written].filter(([id]) => view.unseen.has(id)))
+      return this.#set(actor, { view: { version, plan, unseen: view.unseen, later } })
     }
     const latest = since?.at(-1)
     if (latest?.version !== version || latest.actor.id !== actor.id) return

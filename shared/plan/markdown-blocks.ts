@@ -40,7 +40,7 @@ export const WHYS = {
 export type Why = keyof typeof WHYS
 
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const UNDERLINE = /^ {0,3}(?:(=+)|-{2,})\s*$/
 const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/
 const BULLET = /^(?:[-*+•‣◦–]|\d{1,9}[.)])(?:\s+|$)/

@@ -53,7 +53,7 @@ const STATUS: Readonly<Record<string, Status>> = {
   '-': 'cancelled',
   '!': 'blocked',
 }
-const FACT = /^(depends on|depends|owner|group|id):\s+(.*)$/i
+const FACT = /^(depends on|depends|owner|group|id):\s+(.*)$/is
 /** A name that spec-kit gives a task. */
 const TASK_NAME = /^(T\d{2,5})\b/
 const DEPENDS_ON = /\(depends on ([^)]*)\)/i

@@ -4,8 +4,8 @@ import { attributes, encodeHeading, encodeLine, encodeLines } from './markdown-t
 import type { Plan } from './plan.ts'
 
 /** Deeper than this is not indented further: a plan nested thousands deep would be mostly blanks. */
-export const MAX_INDENT = 100
-export const MARKS = { pending: ' ', in_progress: '*', completed: 'x', cancelled: '-', blocked: '!' } as const
+const MAX_INDENT = 100
+const MARKS = { pending: ' ', in_progress: '*', completed: 'x', cancelled: '-', blocked: '!' } as const
 /** Ends the part of a group; a reader sees a rule. */
 export const NO_GROUP = '<!-- no group -->'
 /** Says that all in the file is meant: a heading without steps is a group, a word in a text nothing but a word. */
@@ -34,7 +34,8 @@ export function planMarkdown(plan: Plan): string {
       section = step.group
       const group = section === null ? undefined : groups.get(section)
       // The order of groups is that of their first headings.
-      while (group !== undefined && waiting.includes(group)) parts.push([heading(waiting.shift() ?? group)])
+      const before = group === undefined ? 0 : waiting.indexOf(group) + 1
+      for (const one of waiting.splice(0, before)) parts.push([heading(one)])
       if (group === undefined) parts.push(['---', NO_GROUP])
       else if (parts.at(-1)?.[0] !== heading(group)) parts.push([heading(group)])
     }

@@ -6,7 +6,7 @@ import type { Step } from '../schema/plan.ts'
 import { isStale } from './arrange.ts'
 import { deletePositions, writeGroups, writeSteps } from './apply.ts'
 import type { FoldedStep, GroupPatch, StepPatch } from './document.ts'
-import { isDependencyField, rootsOf } from './document.ts'
+import { FORMAT, isDependencyField, rootsOf } from './document.ts'
 import type { StepRecord } from './fold.ts'
 import type { Plan } from './plan.ts'
 import { isSame } from './standing.ts'
@@ -39,12 +39,14 @@ export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null): voi
   const given = settleNumbers(plan, before, patches)
   bindNames(findings, plan, given, reader, patches)
   const { untidy, missing } = findings.arrangement
-  if (patches.isEmpty && groups.length + missing.length === 0 && !untidy) return
+  const unmarked = plan.steps.length > 0 && !roots.meta.has('format')
+  if (patches.isEmpty && groups.length + missing.length === 0 && !untidy && !unmarked) return
   doc.transact(() => {
     writeSteps(roots, patches.all(), [])
     writeGroups(roots, groups)
     if (untidy) deletePositions(roots.outline, stale(reader))
     if (missing.length > 0) roots.outline.push([...missing])
+    if (unmarked) roots.meta.set('format', FORMAT)
   }, SETTLING)
   // The reader has seen its own repairs; there is nothing in them to settle.
   reader.takeFindings()

@@ -69,6 +69,10 @@ export const MAX_AWARENESS_IDS = 4
 /** Bytes of one awareness message: clients may send on the states of hundreds; millions of small ones took 3 s. */
 export const MAX_AWARENESS_MESSAGE_BYTES = 1024 * 1024
 
+/** Milliseconds that an agent is shown as present after a call, and how many of them at most. */
+export const PRESENT_AGENT_MS = 60_000
+export const MAX_PRESENT_AGENTS = 64
+
 /** Bytes of an HTTP body: 500 items of 4,000 characters. */
 export const MAX_BODY_BYTES = 4 * 1024 * 1024
 /** Bytes of bodies that are being read at a time, of all requests. */
@@ -99,3 +103,35 @@ export const MAX_CHANGED = 50
 export const SNAPSHOT_EVERY = 200
 /** Entries in one page of the activity. */
 export const MAX_PAGE = 500
+
+/** Open sockets, unless the configuration says otherwise: of all, of one thread, of one address and of one actor. */
+export const MAX_CONNECTIONS = 10_000
+export const MAX_THREAD_CONNECTIONS = 2_000
+/** A school or a company may stand behind one address. */
+export const MAX_ADDRESS_CONNECTIONS = 2_000
+export const MAX_ACTOR_CONNECTIONS = 1_000
+/** HTTP requests that are being answered at a time: of all, and of one address. Each may hold a body. */
+export const MAX_REQUESTS = 4_000
+export const MAX_ADDRESS_REQUESTS = 1_000
+/** Requests a second, unless the configuration says otherwise: fifty agents that share a name make 1,000 calls. */
+export const ADDRESS_RATE = 3_000
+export const ACTOR_RATE = 1_500
+/** Seconds over which they are counted, so that a burst passes. */
+export const RATE_SECONDS = 10
+/** Bytes of a body that count as one request more: a large call is dearer than a small one. */
+export const BYTES_A_REQUEST = 64 * 1024
+/** Requests that opening a socket counts as. */
+export const UPGRADE_REQUESTS = 5
+/** Frames of one connection: at a time, and a second in the long run. Fast typing makes some thirty a second. */
+export const FRAME_BURST = 10_000
+export const FRAME_RATE = 1_000
+/** Milliseconds of the server's one thread that a connection may use at a time, and in each second in the long run. */
+export const WORK_BURST_MS = 10_000
+export const WORK_RATE_MS = 500
+/** Milliseconds of it that an actor (with tokens) or an address may use over all its connections, in so many seconds. */
+export const ACTOR_WORK_MS = 30_000
+export const ACTOR_WORK_SECONDS = 60
+/** Milliseconds that a connection is charged for whose frame was refused for good: no honest client repeats that. */
+export const REFUSAL_WORK_MS = 2_000
+/** MCP subscriptions of one actor or address. */
+export const MAX_ACTOR_SUBSCRIPTIONS = 200

@@ -1,46 +1,16 @@
 import { expect, test } from 'vitest'
 import type { Status } from '../../shared/schema/plan.ts'
 import { localChecklist } from '../helpers/local-checklist.ts'
+import { pick, seeded, shuffled } from './seeded.ts'
 import { listOf, todo, todosIn, write } from './checklist-cases.ts'
 
 const STATUSES: readonly Status[] = ['pending', 'in_progress', 'completed', 'blocked', 'cancelled']
 const CLOSED: readonly string[] = ['completed', 'cancelled']
-const RUNS = Number(process.env['PLANROOM_FUZZ_RUNS'] ?? 60)
-
-/** Mulberry32: numbers from 0 up to 1, the same for the same seed. */
-function random(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
-/** Runs something for many seeds, and prints the seed with what it did where it fails. */
-async function seeded(run: (next: (below: number) => number, log: string[]) => Promise<void>): Promise<void> {
-  for (let i = 0; i < RUNS; i++) {
-    const seed = Math.floor(Math.random() * 2 ** 31)
-    const number = random(seed)
-    const log: string[] = []
-    try {
-      await run((below) => Math.floor(number() * below), log)
-    } catch (error) {
-      throw new Error(`seed ${seed}\n${log.join('\n')}`, { cause: error })
-    }
-  }
-}
-
-const pick = <T>(next: (below: number) => number, values: readonly T[]): T => values[next(values.length)] as T
-
-function shuffled<T>(next: (below: number) => number, values: readonly T[]): T[] {
-  const rest = [...values]
-  return values.map(() => rest.splice(next(rest.length), 1)[0] as T)
-}
+/** Runs of each property. */
+const RUNS = 60
 
 test('one actor alone always reads back what it wrote: order, content, status, description, required', async () => {
-  await seeded(async (next, log) => {
+  await seeded(RUNS, async (next, log) => {
     const plan = localChecklist()
     for (let round = 1; round <= 12; round++) {
       const list = Array.from({ length: next(9) }, () =>
@@ -67,7 +37,7 @@ test('one actor alone always reads back what it wrote: order, content, status, d
 })
 
 test('two actors: nothing unseen is removed, nothing done is re-opened unknowingly, lists stand in their order', async () => {
-  await seeded(async (next, log) => {
+  await seeded(RUNS, async (next, log) => {
     const plan = localChecklist()
     /** What each has seen: every content with its status; contents are never used twice. */
     const seen = new Map<string, Map<string, Status>>()

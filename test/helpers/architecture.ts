@@ -55,7 +55,9 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   'client/sdk': SHARED,
   'client/ui': [...SHARED, 'client/sdk'],
   'client/cli': [...SERVER, ...ADAPTERS, 'client/sdk'],
-  test: [...SERVER, ...ADAPTERS, ...CLIENT, 'bench'],
+  // What others would write: against the wire, or with the SDK.
+  examples: ['client/sdk'],
+  test: [...SERVER, ...ADAPTERS, ...CLIENT, 'bench', 'examples'],
   bench: [...SERVER, ...ADAPTERS, ...CLIENT, 'test'],
 }
 

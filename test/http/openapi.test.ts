@@ -5,6 +5,9 @@ import { Rooms } from '../../server/rooms/rooms.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { createHttp } from '../../server/transports/http/http.ts'
 import { PROBLEMS } from '../../server/transports/http/problems.ts'
+import { overloaded } from '../../server/transports/http/limits.ts'
+import { problemJson } from '../../server/transports/http/problem.ts'
+import { STANDARD_LIMITS } from '../../server/transports/limits/limits.ts'
 import { createMcp } from '../../server/transports/mcp/mcp.ts'
 import { TOOLS } from '../../shared/dialects/registry.ts'
 import { baseSchema } from '../../shared/dialects/schemas.ts'
@@ -38,7 +41,7 @@ describe('the description at /openapi.json', () => {
     const rooms = new Rooms({ storage, log })
     const parts = { ...OPEN, rooms, storage, log, version: '0' }
     const app = createHttp({ ...parts, mcp: createMcp(parts), isDraining: () => false })
-    // What is at every address by every method lets others through.
+    // What is at every address by every method lets others through. The page for people is not there, and no door.
     const routes = app.routes.filter(({ method, path }) => !(method === 'ALL' && path === '/*'))
     const { paths } = await describedBy(newApp())
     const described = Object.entries(paths).flatMap(([path, item]) =>
@@ -191,6 +194,19 @@ test('whatever the doors answer is described', async () => {
   for (const body of [{ subject: 'nemo' }, { tokenId: 'x' }, {}])
     await it.ask(guarded.app, 'post', '/admin/revoke', { headers: admin, body })
   await it.ask(guarded.app, 'delete', '/threads/{thread}', { headers: bearer(await tokenOf()) })
+  // Busy servers, and threads that cannot be opened.
+  storage.failNextOpen(new Error('no disk'))
+  await it.ask(app, 'get', '/threads/{thread}', { thread: 'unopened' })
+  const garbage = { version: 1, snapshot: Uint8Array.of(1, 2, 3), updates: [] }
+  const damaged = newApp({ storage: { ...createMemoryStorage(), open: () => Promise.resolve(garbage) } })
+  await it.ask(damaged, 'get', '/threads/{thread}')
+  const config = { host: '127.0.0.1', port: 0, idleMs: 60_000, allowedHosts: ['planroom.test'] }
+  const limits = { ...STANDARD_LIMITS, actorRate: 1 }
+  const slow = newApp({ access: guarded.access, config: { ...config, limits } })
+  for (let i = 0; i < 11; i++) await it.ask(slow, 'get', '/threads', { headers: admin })
+  const full: unknown = JSON.parse(problemJson(overloaded('Too much is under way.').details))
+  it.check(document, { $ref: '#/components/schemas/Problem.overloaded' }, full, 'overloaded')
+
   const closing = app.close()
   await it.ask(app, 'post', list)
   await it.ask(app, 'get', '/readyz')

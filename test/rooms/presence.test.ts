@@ -1,8 +1,20 @@
 import { describe, expect, test } from 'vitest'
+import * as Y from 'yjs'
+import { Presence } from '../../server/rooms/presence.ts'
 import type { Room } from '../../server/rooms/room.ts'
+import { Session } from '../../server/rooms/session.ts'
 import { MAX_AWARENESS_BYTES, MAX_AWARENESS_IDS } from '../../shared/schema/limits.ts'
 import type { AwarenessState } from '../helpers/sockets.ts'
-import { addCall, awarenessFrame, human, QUERY_AWARENESS, RoomClient, T, testRooms } from '../helpers/sockets.ts'
+import {
+  addCall,
+  awarenessFrame,
+  human,
+  MemorySocket,
+  QUERY_AWARENESS,
+  RoomClient,
+  T,
+  testRooms,
+} from '../helpers/sockets.ts'
 
 const state = (client: number, clock: number, name = 'x'): AwarenessState => ({
   client,
@@ -158,5 +170,44 @@ describe('presence', () => {
     await room.flush()
     expect(room.version).toBe(0)
     expect(room.isStored).toBe(false)
+  })
+})
+
+describe('[RL-16] client ids without end', () => {
+  const COUNT = 50_000
+  const many = (entry: (client: number) => AwarenessState): AwarenessState[] =>
+    Array.from({ length: COUNT }, (_, nth) => entry(1_000 + nth))
+
+  test('50,000 in one message: the connection is closed with a transient code, and nothing of them is kept', async () => {
+    const { room, ada, bob } = await joined()
+    bob.send(awarenessFrame(state(1, 1, 'bob')))
+    ada.send(awarenessFrame(...many((client) => ({ client, clock: 1, state: '{}' }))))
+    expect(ada.socket.closed).toEqual({ code: 4500, reason: 'too much awareness for one connection' })
+    expect(present(room)).toEqual([state(1, 1, 'bob')])
+    expect(bob.socket.closed).toBeNull()
+  })
+
+  test('50,000 one after the other, null states too, over many connections: what is remembered is bounded', () => {
+    const presence = new Presence(new Y.Doc(), () => {})
+    const before = presence.known
+    let closed = 0
+    let most = 0
+    const entries = many((client) => ({ client, clock: 1, state: client % 2 === 0 ? '{}' : 'null' }))
+    for (let from = 0; from < entries.length; from += 100) {
+      const session = new Session(new MemorySocket(), human('mallory'), false, true)
+      for (const entry of entries.slice(from, from + 100)) {
+        if (presence.receive(session, [entry])) continue
+        closed++
+        break
+      }
+      // What a client forgets it says so of: its id stays known while the connection is there.
+      presence.receive(session, [{ client: 1_000 + from, clock: 2, state: 'null' }])
+      most = Math.max(most, presence.known)
+      presence.leave(session)
+    }
+    expect(closed).toBe(COUNT / 100)
+    expect(most - before).toBeLessThanOrEqual(MAX_AWARENESS_IDS)
+    expect([presence.known, presence.all()]).toEqual([before, null])
+    presence.destroy()
   })
 })

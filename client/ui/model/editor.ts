@@ -21,6 +21,8 @@ export class Editor {
   readonly #session: EditorHost
   readonly #key: string
   #text = ''
+  /** How many drafts there were. */
+  #turn = 0
 
   constructor(session: EditorHost) {
     this.#session = session
@@ -52,7 +54,7 @@ export class Editor {
     this.commit()
     this.#text = text
     if (place.parent !== null) this.#session.view.collapse(place.parent, false)
-    this.#session.view.patch({ editing: { kind: 'draft', place } })
+    this.#session.view.patch({ editing: { kind: 'draft', place, turn: ++this.#turn } })
   }
 
   /** A new sibling behind a step. */
@@ -110,14 +112,15 @@ export class Editor {
     if (place?.after === null || place?.after === undefined) return
     const last = this.#session.plan.children(place.after).at(-1) ?? null
     this.#session.view.collapse(place.after, false)
-    this.#session.view.patch({ editing: { kind: 'draft', place: { parent: place.after, after: last } } })
+    this.#session.view.patch({ editing: { kind: 'draft', turn: this.#turn, place: { parent: place.after, after: last } } })
   }
 
   outdentDraft(): void {
     const place = this.#draftPlace()
     const parent = place?.parent == null ? undefined : this.#session.plan.step(place.parent)
     if (parent === undefined) return
-    this.#session.view.patch({ editing: { kind: 'draft', place: { parent: parent.parent, after: parent.id } } })
+    const outer = { parent: parent.parent, after: parent.id }
+    this.#session.view.patch({ editing: { kind: 'draft', turn: this.#turn, place: outer } })
   }
 
   /** @returns whether it was more than a line, and became steps */

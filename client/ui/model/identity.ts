@@ -12,42 +12,50 @@ const NAME = 'planroom.name'
 const ID = 'planroom.id'
 const TOKEN = 'planroom.token'
 
-/** Storage of the browser; what it refuses, as in a private window, is kept for as long as the page is open. */
-const fallback = new Map<string, string>()
+/** A browser may refuse its storage, as in a private window: then nothing is remembered. */
 export function recall(key: string): string | null {
   try {
-    return localStorage.getItem(key) ?? fallback.get(key) ?? null
+    return localStorage.getItem(key)
   } catch {
-    return fallback.get(key) ?? null
+    return null
   }
 }
 export function remember(key: string, value: string | null): void {
-  if (value === null) fallback.delete(key)
-  else fallback.set(key, value)
   try {
     if (value === null) localStorage.removeItem(key)
     else localStorage.setItem(key, value)
   } catch {
-    // It is remembered until the page is closed.
+    // It lasts as long as the page.
   }
 }
 
 export function readIdentity(): Identity {
   takeTokenFromAddress()
-  const token = recall(TOKEN)
+  return identityWith(recall(TOKEN))
+}
+
+function identityWith(token: string | null): Identity {
   const claims = token === null ? null : readClaims(token)
   if (claims !== null) return { ...claims, token }
   return { id: ownId(), name: recall(NAME) ?? '', token, mayWrite: true }
 }
 
-export const saveName = (name: string): void => remember(NAME, name.trim() === '' ? null : name.trim())
-export const saveToken = (token: string): void => remember(TOKEN, token.trim() === '' ? null : token.trim())
+export function withName(identity: Identity, name: string): Identity {
+  remember(NAME, name.trim() || null)
+  return { ...identity, name: name.trim() }
+}
+
+/** @param token null: without one */
+export function withToken(token: string | null): Identity {
+  remember(TOKEN, token)
+  return identityWith(token)
+}
 
 /** `#token=…` in a link: a fragment is never sent to a server, and so is in no log. */
 function takeTokenFromAddress(): void {
   const token = new URLSearchParams(location.hash.slice(1)).get('token')
   if (token === null) return
-  saveToken(token)
+  remember(TOKEN, token.trim() || null)
   history.replaceState(history.state, '', location.pathname + location.search)
 }
 

@@ -4,9 +4,9 @@ import type { DraftPlace } from './rows.ts'
 import { Store } from './store.ts'
 
 export type Editing =
-  /** `base`: the text when the typing began. */
+  /** `turn` tells one draft from the next. `base`: the text when the typing began. */
   | { readonly kind: 'step'; readonly id: StepId; readonly base: string; readonly caret: 'start' | 'end' }
-  | { readonly kind: 'draft'; readonly place: DraftPlace }
+  | { readonly kind: 'draft'; readonly place: DraftPlace; readonly turn: number }
 
 /** What is open in front of the plan. */
 export type Dialog =

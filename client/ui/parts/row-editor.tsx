@@ -91,7 +91,6 @@ export function RowEditor({ id }: { readonly id: StepId | null }) {
         if (document.hasFocus()) editor.commit()
       }}
       onKeyDown={(event) => {
-        event.stopPropagation()
         // A key that an input method uses to compose is not ours.
         if (event.nativeEvent.isComposing || event.keyCode === 229) return
         if (onKey(event)) event.preventDefault()

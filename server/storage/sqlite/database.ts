@@ -12,10 +12,17 @@ import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../../shared/schema/limits.ts'
+import { checksum, isWhole } from './checksum.ts'
 
 interface ThreadRow {
   readonly id: number
   readonly version: number
+}
+/** Bytes, and the sum that was kept of them. */
+interface SummedBytes {
+  readonly version: number
+  readonly bytes: Buffer
+  readonly crc: number | null
 }
 interface EntryRow {
   readonly version: number
@@ -60,25 +67,26 @@ export function planTables(db: Database.Database): PlanTables {
       'UPDATE threads SET version = ?, updated_at = ? WHERE thread = ? AND version = ? RETURNING id',
     )
     .pluck()
-  const insertEntry = db.prepare<[number, ...(string | number)[], Uint8Array]>(
+  const insertEntry = db.prepare<[number, ...(string | number)[], Uint8Array, number]>(
     `INSERT INTO entries
-       (thread_id, version, at, actor_id, actor_name, actor_kind, source, tool, reasoning, summary, bytes)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       (thread_id, version, at, actor_id, actor_name, actor_kind, source, tool, reasoning, summary, bytes, crc)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   // A key may come again once its reply has expired.
   const putReply = db.prepare<[number, string, string, string, number, number, string]>(
     'INSERT OR REPLACE INTO replies (thread_id, actor_id, key, hash, version, at, reply) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  const findSnapshot = db.prepare<[number], { readonly version: number; readonly state: Buffer }>(
-    'SELECT version, state FROM snapshots WHERE thread_id = ?',
+  const findSnapshot = db.prepare<[number], SummedBytes>(
+    'SELECT version, state AS bytes, crc FROM snapshots WHERE thread_id = ?',
   )
-  const findUpdates = db
-    .prepare<[number, number], Buffer>('SELECT bytes FROM entries WHERE thread_id = ? AND version > ? ORDER BY version')
-    .pluck()
+  const findUpdates = db.prepare<[number, number], SummedBytes>(
+    'SELECT version, bytes, crc FROM entries WHERE thread_id = ? AND version > ? ORDER BY version',
+  )
   // One statement puts the new snapshot in the place of the old one: no moment is without one.
-  const putSnapshot = db.prepare<[number, Uint8Array, ThreadId, number]>(
-    `INSERT INTO snapshots (thread_id, version, state) SELECT id, ?, ? FROM threads WHERE thread = ? AND version >= ?
-     ON CONFLICT (thread_id) DO UPDATE SET version = excluded.version, state = excluded.state
+  const putSnapshot = db.prepare<[number, Uint8Array, number, ThreadId, number]>(
+    `INSERT INTO snapshots (thread_id, version, state, crc) SELECT id, ?, ?, ? FROM threads
+     WHERE thread = ? AND version >= ?
+     ON CONFLICT (thread_id) DO UPDATE SET version = excluded.version, state = excluded.state, crc = excluded.crc
      WHERE excluded.version >= snapshots.version`,
   )
   const putView = db.prepare<[string, number, string, ThreadId]>(
@@ -142,21 +150,31 @@ export function planTables(db: Database.Database): PlanTables {
     open: (thread) => {
       const row = find(thread)
       if (row === undefined) return null
-      const snapshot = findSnapshot.get(row.id)
-      const updates = findUpdates.all(row.id, snapshot?.version ?? 0).map(plainBytes)
+      const kept = findSnapshot.get(row.id)
+      // Without its snapshot a log still says all, as long as it is there from the beginning.
+      const snapshot = kept !== undefined && isWhole(kept) ? kept : undefined
+      const from = snapshot?.version ?? 0
+      const entries = findUpdates.all(row.id, from)
+      const bad = entries.find((entry) => !isWhole(entry))
       // A plan with a hole would look like a plan in which people deleted things: better none at all.
-      if (updates.length !== row.version - (snapshot?.version ?? 0)) {
+      if (bad !== undefined || entries.length !== row.version - from) {
+        const what =
+          bad === undefined
+            ? `version ${row.version}, snapshot at ${snapshot?.version ?? 'none'}, but ${entries.length} updates after it`
+            : `the bytes of version ${bad.version} are not those that were kept`
         throw new Error(
-          `The log of the thread ${thread} is damaged: version ${row.version}, snapshot at ` +
-            `${snapshot?.version ?? 'none'}, but ${updates.length} updates after it. Restore a backup.`,
+          `The log of the thread ${thread} is damaged: ${what}. ` +
+            'Restore a backup, or stop the server and save what is left: planroom verify --repair',
         )
       }
-      return { version: row.version, snapshot: snapshot === undefined ? null : plainBytes(snapshot.state), updates }
+      const updates = entries.map(({ bytes }) => plainBytes(bytes))
+      return { version: row.version, snapshot: snapshot === undefined ? null : plainBytes(snapshot.bytes), updates }
     },
     append: (thread, entry) => {
       const { version, at, actor, source, tool, reasoning, summary, update, idempotency } = entry
       const id = claim(thread, entry)
-      insertEntry.run(id, version, at, actor.id, actor.name, actor.kind, source, tool, reasoning, summary, update)
+      const about = [actor.id, actor.name, actor.kind, source, tool, reasoning, summary]
+      insertEntry.run(id, version, at, ...about, update, checksum(update))
       if (idempotency === undefined) return
       const { actorId, key, hash, reply } = idempotency
       putReply.run(id, actorId, key, hash, version, at, reply)
@@ -167,7 +185,7 @@ export function planTables(db: Database.Database): PlanTables {
       return true
     },
     snapshot: (thread, version, state) => {
-      putSnapshot.run(version, state, thread, version)
+      putSnapshot.run(version, state, checksum(state), thread, version)
     },
     saveView: (thread, { actorId, version, state }) => {
       putView.run(actorId, version, state, thread)

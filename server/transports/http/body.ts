@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import { MAX_BODY_BYTES } from '../../../shared/schema/limits.ts'
 import type { HttpEnv } from './env.ts'
+import { overloaded } from './limits.ts'
 import { badRequest, Problem } from './problem.ts'
 
 /** Levels of brackets in a body: arguments have four, and what recurses over them must not run out of stack. */
@@ -8,7 +9,8 @@ const MAX_NESTING = 64
 
 /**
  * The body as JSON; undefined for an empty one. The type of the content is not looked at: many callers send none.
- * @throws Problem 400 if it is not JSON, 413 if it is too large: then no more than the limit was kept
+ * @throws Problem 400 if it is not JSON, 413 if it is too large: then no more than the limit was kept, 503 if too much comes
+ * in at a time
  */
 export async function readJson(c: Context<HttpEnv>): Promise<unknown> {
   const text = decode(await readBytes(c))
@@ -43,17 +45,23 @@ async function readBytes(c: Context<HttpEnv>): Promise<Uint8Array> {
   const chunks: AsyncIterable<Uint8Array> | null =
     incoming === undefined ? c.req.raw.body : incoming.iterator({ destroyOnReturn: false })
   if (chunks === null) return new Uint8Array()
+  const bodies = c.get('bodies')
   const kept: Uint8Array[] = []
   let size = 0
+  let taken = 0
   try {
     for await (const chunk of chunks) {
       size += chunk.byteLength
       if (size > MAX_BODY_BYTES) throw tooLarge()
+      if (bodies?.take(chunk.byteLength) === false) throw overloaded('Too many large bodies come in at a time.')
+      taken = size
       kept.push(chunk)
     }
   } catch (error) {
     if (error instanceof Problem) throw error
     throw badRequest('The body ended before it was complete.') // its sender has gone, and nobody will read this
+  } finally {
+    bodies?.give(taken)
   }
   return Buffer.concat(kept, size)
 }

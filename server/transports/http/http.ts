@@ -4,11 +4,14 @@ import { requestId } from 'hono/request-id'
 import type { Doors } from '../../auth/doors.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage } from '../../rooms/storage.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { McpDoor } from '../mcp/mcp.ts'
 import { addAccessRoutes, type GateOptions, keepGate } from './access.ts'
 import { keepDoors, safeHeaders } from './doors.ts'
 import type { HttpEnv } from './env.ts'
+import { limitActors, limitAddresses } from './limits.ts'
 import { openApi } from './openapi/document.ts'
+import { addPageRoutes, type Page } from './page.ts'
 import { answerError, answerProblem } from './problem.ts'
 import { badThread } from './request.ts'
 import { addThreadRoutes } from './threads.ts'
@@ -22,14 +25,17 @@ export interface HttpOptions extends GateOptions {
   readonly storage: Storage
   readonly mcp: McpDoor
   readonly doors: Doors
+  readonly limits: Limits
   readonly version: string
+  /** The page for people; null: it was not built. */
+  readonly page?: Page | null
   /** Whether the server is shutting down, and wants no more traffic. */
   readonly isDraining: () => boolean
 }
 
 /** All doors over HTTP, as one function from a request to its response. */
 export function createHttp(options: HttpOptions): Hono<HttpEnv> {
-  const { rooms, storage, mcp, doors, access, publicUrl, log, version, isDraining } = options
+  const { rooms, storage, mcp, doors, limits, access, publicUrl, log, version, page = null, isDraining } = options
   let description: string | undefined
   const app = new Hono<HttpEnv>()
   app.onError((error, c) => answerError(error, c, log))
@@ -44,6 +50,7 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
 
   app.use(requestId())
   app.use(safeHeaders)
+  app.use(limitAddresses(limits))
   app.use(keepDoors(doors))
   app.use(async (c, next) => {
     // Dots are resolved before a route is chosen: what came in tells what was meant.
@@ -51,6 +58,7 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
     await next()
   })
   app.use(keepGate(options))
+  app.use(limitActors(limits))
   app.use(
     methodNotAllowed({
       app,
@@ -62,7 +70,7 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
     }),
   )
 
-  app.get('/', (c) => c.text(overview(version)))
+  addPageRoutes(app, page, overview(version))
   app.get('/openapi.json', (c) => {
     description ??= JSON.stringify(openApi({ version, publicUrl, isOpen: access.isOpen }))
     return c.body(description, 200, { 'Content-Type': 'application/json' })
@@ -109,6 +117,7 @@ GET    /threads/:thread                     the plan as JSON; PUT creates it, DE
 GET    /threads/:thread/plan.md             the plan as Markdown
 GET    /threads/:thread/activity?after=     who changed what
 GET    /threads?after=                      all threads that you may see
+GET    /, /t/:thread                        the page for people, in a browser
 WS     /sync/:thread                        the plan live, for y-websocket
 POST   /admin/revoke                        take the tokens of a subject back
 GET    /openapi.json                        all of this for programs

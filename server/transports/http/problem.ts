@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { PlanError } from '../../../shared/schema/errors.ts'
-import { Draining, KeyConflict, RoomFailed } from '../../rooms/errors.ts'
+import { Draining, KeyConflict, RoomFailed, ThreadDamaged, ThreadUnavailable } from '../../rooms/errors.ts'
 import type { Log } from '../../rooms/log.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 import type { HttpEnv } from './env.ts'
@@ -81,6 +81,8 @@ function explain(error: unknown, method: string): ProblemDetails | null {
     return { status: 409, kind: 'key-conflict', title: 'Idempotency-Key used before', detail: keyConflict }
   }
   if (error instanceof RoomFailed) return failed(method)
+  if (error instanceof ThreadUnavailable) return unavailable
+  if (error instanceof ThreadDamaged) return damaged
   if (error instanceof Draining) {
     const detail = 'The server is shutting down and takes no new work. Nothing was changed.'
     return { status: 503, kind: 'draining', title: 'Shutting down', detail, headers: { 'Retry-After': '5' } }
@@ -89,6 +91,22 @@ function explain(error: unknown, method: string): ProblemDetails | null {
     return { status: 400, kind: 'refused', title: 'Refused', detail: `${error.message} Nothing was changed.` }
   }
   return null
+}
+
+const unavailable: ProblemDetails = {
+  status: 503,
+  kind: 'thread-unavailable',
+  title: 'Storage failed',
+  detail: 'The plan could not be opened just now. Nothing was changed. Try again in a moment.',
+  headers: { 'Retry-After': '2' },
+}
+const damaged: ProblemDetails = {
+  status: 500,
+  kind: 'thread-damaged',
+  title: 'Plan damaged',
+  detail:
+    'What is stored of this plan cannot be read. It was left as it is, and nothing was changed; the log of the server ' +
+    'tells more. Other plans are not affected.',
 }
 
 const keyConflict =

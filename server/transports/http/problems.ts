@@ -62,6 +62,23 @@ export const PROBLEMS = {
       'The storage failed, so nobody knows whether the change was kept. Repeat with the same Idempotency-Key, and it is ' +
       'done once.',
   },
+  'too-many-requests': {
+    statuses: [429],
+    meaning: 'More than one caller or one address may have. Nothing was changed; `Retry-After` says when to come back.',
+  },
+  overloaded: {
+    statuses: [503],
+    meaning: 'More is under way than the server can hold. Nothing was changed; `Retry-After` says when to come back.',
+  },
+  'thread-unavailable': {
+    statuses: [503],
+    meaning: 'The storage could not open the thread. Nothing was changed; try again in a moment.',
+  },
+  'thread-damaged': {
+    statuses: [500],
+    meaning:
+      'What is stored of this thread cannot be read. It was left as it is, and somebody has to mend it; other threads go on.',
+  },
   draining: { statuses: [503], meaning: 'The server is shutting down. Nothing was changed; try again in a moment.' },
   'not-ready': { statuses: [503], meaning: 'The server is not fit to serve.' },
   'keys-unavailable': { statuses: [503], meaning: 'Tokens cannot be checked just now; try again in a moment.' },

@@ -4,9 +4,18 @@ import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
 
-/** Milliseconds for the headers, and for a whole request: 4 MiB over a poor line. Slower ones hold a socket for nothing. */
-const HEADERS_MS = 10_000
-const REQUEST_MS = 60_000
+/** How long clients are waited for. */
+export interface Patience {
+  /** Milliseconds for the headers, and for a whole request. Slower ones hold a socket for nothing. */
+  readonly headersMs: number
+  readonly requestMs: number
+  /** Milliseconds between two looks at who is late: node's own are 30 s apart. */
+  readonly checkMs: number
+}
+/** A request of 4 MiB over a poor line gets through. */
+const PATIENCE: Patience = { headersMs: 10_000, requestMs: 60_000, checkMs: 2_000 }
+/** TCP connections besides the sockets that may be open. More are cut as they come: no request of theirs can be read. */
+const SPARE_CONNECTIONS = 5_000
 /** Milliseconds that an idle connection is kept: longer than load balancers keep theirs, or they would race with us. */
 const KEEP_ALIVE_MS = 65_000
 /** Bytes of all headers, the target included. */
@@ -25,17 +34,22 @@ export interface HttpServer {
   destroy(): void
 }
 
-/** Serves a fetch function over node's HTTP server, with patience for no client. */
+/**
+ * Serves a fetch function over node's HTTP server, with patience for no client.
+ * @param connections sockets that may be open, which are requests before they are upgraded
+ */
 export function createHttpServer(
   fetch: (request: Request, env: Partial<HttpBindings>) => Response | Promise<Response>,
+  { connections = Infinity, patience = PATIENCE }: { connections?: number; patience?: Patience } = {},
 ): HttpServer {
   const sockets = new Set<Socket>()
   const answering = new Map<Duplex, ServerResponse>()
   let isClosing = false
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), { errorHandler: refuse })
   const options = {
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    connectionsCheckingInterval: patience.checkMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
   }
@@ -50,6 +64,7 @@ export function createHttpServer(
     void listener(request, response)
   })
 
+  if (Number.isFinite(connections)) node.maxConnections = connections + SPARE_CONNECTIONS
   node.on('connection', (socket: Socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))

@@ -1,4 +1,4 @@
-import { Draining, KeyConflict, RoomFailed } from '../../rooms/errors.ts'
+import { Draining, KeyConflict, RoomFailed, ThreadDamaged, ThreadUnavailable } from '../../rooms/errors.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 
 /** Where a call's key stands: in its `_meta`, which hosts set and models never see. */
@@ -11,6 +11,12 @@ export function explainFailure(error: unknown): string | null {
   }
   if (error instanceof RoomFailed) {
     return `The storage failed, so the outcome is unknown: repeat with the same ${KEY_FIELD}, and it is done once. Without one, look at the plan before you repeat.`
+  }
+  if (error instanceof ThreadUnavailable) {
+    return 'The plan could not be opened just now. Nothing was changed. Try again in a moment.'
+  }
+  if (error instanceof ThreadDamaged) {
+    return 'What is stored of this plan cannot be read, and somebody has to mend it. Nothing was changed.'
   }
   if (error instanceof ThreadDeleted) return 'This thread was deleted, and its id is not given again.'
   if (error instanceof Draining) return 'The server is shutting down. Nothing was changed. Try again in a moment.'

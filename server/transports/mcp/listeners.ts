@@ -5,30 +5,34 @@ const MAX_UNREAD_BYTES = 256 * 1024
 
 /** How the listeners of one thread hear of its changes: many changes at a time are told once. */
 export class Notices implements ServerEventBus {
-  readonly #watch: (changed: () => void) => () => void
+  readonly #watch: (changed: () => void, removed: () => void) => () => void
   readonly #events: readonly ServerEvent[]
   readonly #delay: number
   readonly #onLeft: () => void
+  readonly #onRemoved: () => void
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   #unwatch: (() => void) | null = null
   #timer: ReturnType<typeof setTimeout> | undefined
 
   /**
-   * @param watch calls back with every change, until what it returned is called
+   * @param watch calls back with every change, and when the thread was deleted, until what it returned is called
    * @param events what is told of a change
    * @param delay milliseconds from a change to telling it
    * @param onLeft called when a listener has left
+   * @param onRemoved called when there is nothing left to listen to, after the listeners were told of a last change
    */
   constructor(
-    watch: (changed: () => void) => () => void,
+    watch: (changed: () => void, removed: () => void) => () => void,
     events: readonly ServerEvent[],
     delay: number,
     onLeft: () => void,
+    onRemoved: () => void = () => {},
   ) {
     this.#watch = watch
     this.#events = events
     this.#delay = delay
     this.#onLeft = onLeft
+    this.#onRemoved = onRemoved
   }
 
   get size(): number {
@@ -41,7 +45,10 @@ export class Notices implements ServerEventBus {
 
   subscribe(listener: (event: ServerEvent) => void): () => void {
     this.#listeners.add(listener)
-    this.#unwatch ??= this.#watch(() => this.#changed())
+    this.#unwatch ??= this.#watch(
+      () => this.#changed(),
+      () => this.#removed(),
+    )
     return () => {
       if (!this.#listeners.delete(listener)) return
       if (this.#listeners.size === 0) this.#stop()
@@ -52,8 +59,17 @@ export class Notices implements ServerEventBus {
   #changed(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined
-      for (const event of this.#events) this.publish(event)
+      this.#publishAll()
     }, this.#delay)
+  }
+
+  #removed(): void {
+    this.#publishAll()
+    this.#onRemoved()
+  }
+
+  #publishAll(): void {
+    for (const event of this.#events) this.publish(event)
   }
 
   #stop(): void {
@@ -76,8 +92,8 @@ interface Station {
 }
 
 export interface ListenersOptions<Thread> {
-  /** Calls back with every change of a thread, until what it returned is called. */
-  readonly watch: (thread: Thread, changed: () => void) => () => void
+  /** Calls back with every change of a thread, and when it was deleted, until what it returned is called. */
+  readonly watch: (thread: Thread, changed: () => void, removed: () => void) => () => void
   /** What is told of a change of a thread. */
   readonly eventsOf: (thread: Thread) => readonly ServerEvent[]
   readonly createHandler: (bus: ServerEventBus) => McpHttpHandler
@@ -127,10 +143,11 @@ export class Listeners<Thread> {
   #open(thread: Thread): Station {
     const { watch, eventsOf, createHandler, delay } = this.#options
     const notices = new Notices(
-      (changed) => watch(thread, changed),
+      (changed, removed) => watch(thread, changed, removed),
       eventsOf(thread),
       delay,
       () => this.#closeIfLeft(thread, station),
+      () => void station.handler.close().catch(() => {}),
     )
     const station: Station = { handler: createHandler(notices), notices, pending: 0 }
     this.#stations.set(thread, station)

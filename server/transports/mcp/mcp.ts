@@ -15,6 +15,7 @@ import { readJson } from '../http/body.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { Problem } from '../http/problem.ts'
 import { addressedCallerOf, dialectOf, threadOf } from '../http/request.ts'
+import type { Limits } from '../limits/limits.ts'
 import type { Hold } from './listeners.ts'
 import { Listeners } from './listeners.ts'
 import { calledTools, isListen, readMessage } from './message.ts'
@@ -33,6 +34,7 @@ export interface McpOptions {
   readonly rooms: Rooms
   readonly storage: Pick<Storage, 'activity'>
   readonly access: Pick<Access, 'hold'>
+  readonly limits: Pick<Limits, 'subscriptions'>
   readonly log: Log
   readonly version: string
   /** Subscriptions at a time, over all threads. */
@@ -49,7 +51,7 @@ export interface McpDoor {
 
 /** MCP over HTTP: every revision at one address for each thread, without sessions. */
 export function createMcp(options: McpOptions): McpDoor {
-  const { rooms, storage, access, log, version, maxSubscriptions = MAX_MCP_SUBSCRIPTIONS } = options
+  const { rooms, storage, access, limits, log, version, maxSubscriptions = MAX_MCP_SUBSCRIPTIONS } = options
   const tools = new Map([...DIALECTS.values()].map((dialect) => [dialect.name, listedTools(dialect)] as const))
   const context = { rooms, storage, log, version, tools }
   const visits = new WeakMap<Request, Visit>()
@@ -62,7 +64,7 @@ export function createMcp(options: McpOptions): McpDoor {
   const eras = { legacy: 'stateless' } as const
   const calls = createMcpHandler(factory, eras)
   const listeners = new Listeners<ThreadId>({
-    watch: (thread, changed) => rooms.watch(thread, changed),
+    watch: (thread, changed, removed) => rooms.watch(thread, changed, removed),
     eventsOf: (thread) => resourceUris(thread).map((uri) => ({ kind: 'resource_updated', uri }) as const),
     createHandler: (bus) => createMcpHandler(factory, { ...eras, bus }),
     delay: MCP_NOTICE_MS,
@@ -79,9 +81,28 @@ export function createMcp(options: McpOptions): McpDoor {
     // The room says whether the thread was deleted, and stays loaded for what the request will ask of it.
     return rooms.use(visit.thread, async () => {
       if (!isListen(message)) return calls.fetch(request, { parsedBody: message })
-      const response = await listeners.listen(visit.thread, request, message, holdOf(c, access))
-      return response ?? rpcError(c, 200, INTERNAL_ERROR, 'Subscription limit reached', idOf(message))
+      return (await listen(c, visit.thread, message)) ?? tooManyListeners(c, message)
     })
+  }
+
+  /** @returns null if there are too many subscriptions already, of everybody or of this actor */
+  const listen = async (c: Context<HttpEnv>, thread: ThreadId, message: unknown): Promise<Response | null> => {
+    const seat = limits.subscriptions.take(c.get('identity')?.actor?.id ?? c.get('address') ?? null)
+    if (typeof seat === 'string') return null
+    let isHeld = false
+    const hold: Hold = (end) => {
+      const release = holdOf(c, access)(end)
+      isHeld = true
+      return () => {
+        release()
+        seat()
+      }
+    }
+    try {
+      return await listeners.listen(thread, c.req.raw, message, hold)
+    } finally {
+      if (!isHeld) seat()
+    }
   }
 
   return {
@@ -128,6 +149,9 @@ function rpcError(
 ): Response {
   return c.json({ jsonrpc: '2.0', id, error: { code, message } }, status)
 }
+
+const tooManyListeners = (c: Context<HttpEnv>, message: unknown): Response =>
+  rpcError(c, 200, INTERNAL_ERROR, 'Subscription limit reached', idOf(message))
 
 function idOf(message: unknown): string | number | null {
   const id = typeof message === 'object' && message !== null && 'id' in message ? message.id : null

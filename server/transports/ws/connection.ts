@@ -1,5 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { Socket } from '../../rooms/session.ts'
+import type { Backlog } from '../limits/backlog.ts'
+import type { Meter } from '../limits/meter.ts'
 
 /**
  * Clients up to y-websocket 3.0.0 take no close code for final and come back at once, some nine times a second; later
@@ -11,19 +13,32 @@ const REFUSAL_DELAY_MS = 2_000
 /** The server goes down: the sooner a client looks for another one, the better. */
 const RESTARTING = 1012
 
+/** Milliseconds that a client has to answer a refusal. Whoever sends on instead is cut off. */
+const FAREWELL_MS = 5_000
+
+/** Codes after which a client shall not come back. */
+const isFinal = (code: number): boolean => code >= 4_400 && code < 4_500
+/** Those that say that bytes were sent which no honest client sends. */
+const OF_BAD_BYTES: readonly number[] = [4400, 4413, 4422]
+
 /** The longest reason that fits a close frame, in bytes. */
 const MAX_REASON_BYTES = 123
 
 /** A WebSocket as a room sees it. */
 export class Connection implements Socket {
   readonly #socket: WebSocket
+  readonly #backlog: Backlog
   readonly #openedAt = performance.now()
   #sentAt = performance.now()
   #isClosing = false
   #isAlive = true
+  #meter: Meter | null = null
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, backlog: Backlog) {
     this.#socket = socket
+    this.#backlog = backlog
+    backlog.add(this)
+    socket.once('close', () => backlog.delete(this))
     socket.on('pong', () => {
       this.#isAlive = true
     })
@@ -33,6 +48,9 @@ export class Connection implements Socket {
 
   get buffered(): number {
     return this.#socket.bufferedAmount
+  }
+  get isTooSlow(): boolean {
+    return this.#backlog.isTooMuch(this.#socket.bufferedAmount)
   }
   /** Whether frames still count. */
   get isOpen(): boolean {
@@ -46,7 +64,17 @@ export class Connection implements Socket {
   send(bytes: Uint8Array): void {
     if (!this.isOpen) return
     this.#sentAt = performance.now()
+    this.#backlog.sent(bytes.length)
     this.#socket.send(bytes)
+  }
+
+  /** From now on it is measured what its client uses. */
+  measure(meter: Meter): void {
+    this.#meter = meter
+  }
+
+  spend(milliseconds: number): void {
+    this.#meter?.work(milliseconds)
   }
 
   close(code: number, reason: string): void {
@@ -61,15 +89,23 @@ export class Connection implements Socket {
   #close(code: number, reason: string, delay: number): void {
     if (this.#isClosing) return
     this.#isClosing = true
+    if (OF_BAD_BYTES.includes(code)) this.#meter?.refused()
+    // There is no room for what it has not read, and so none for a close frame behind it.
+    if (this.isTooSlow) return this.#socket.terminate()
     const words = shorten(reason)
-    if (delay <= 0) return this.#socket.close(code, words)
+    if (delay <= 0) return this.#farewell(code, words)
     // Nothing that comes meanwhile is read: it would only fill memory.
     this.#socket.pause()
     const close = (): void => {
       this.#socket.resume()
-      this.#socket.close(code, words)
+      this.#farewell(code, words)
     }
     setTimeout(close, delay).unref()
+  }
+
+  #farewell(code: number, words: string): void {
+    this.#socket.close(code, words)
+    if (isFinal(code)) setTimeout(() => this.#socket.terminate(), FAREWELL_MS).unref()
   }
 
   /** Asks for a sign of life, and gives up on a peer that did not answer the last time. */

@@ -5,14 +5,14 @@ import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
 import { isBlank } from '../lines.ts'
 import { reasoning, rev } from '../parameters.ts'
-import { hasLooked, seenSteps, statusSetter, unseenBelow } from '../seen.ts'
+import { hasLooked, seenSteps, statusSetter, unseenRemoval } from '../seen.ts'
 import { starterOf } from '../starter.ts'
 import { BLANK_DESCRIPTION, dependsOnList, description, groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { clean } from './clean.ts'
 import { addedNags, readDependencies } from './dependencies.ts'
 import { groupNamed } from './groups.ts'
 import { alongNags, danglingNags, quotedList, waitingNags } from './nags.ts'
-import { taskName } from './names.ts'
+import { numberIn, taskName } from './names.ts'
 import { namedTask } from './named-task.ts'
 import { checkRev } from './references.ts'
 import type { Answer } from './reply.ts'
@@ -144,7 +144,8 @@ function closedUnseen(task: Step, context: CallContext): Refusal | null {
 function remove(given: string | undefined, at: number | undefined, context: CallContext): Answer {
   const task = namedTask(given, { action: { type: 'Remove', id: 'task-1' } }, at, context)
   if ('refused' in task) return task
-  const unseen = unseenBelow([task.id], context, taskName)
+  const isExplicit = at !== undefined || numberIn(given ?? '') === null
+  const unseen = unseenRemoval([task.id], isExplicit, context, taskName)
   if (unseen !== null) return { refused: unseen }
   const gone = context.plan.subtree(task.id)
   const operations: PlanOperation[] = [{ type: 'removeSteps', steps: [task.id], subSteps: true }]

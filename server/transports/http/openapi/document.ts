@@ -6,7 +6,7 @@ import { PROBLEM_JSON } from '../problem.ts'
 import { type ProblemKind, PROBLEMS, problemSchema } from '../problems.ts'
 import { ANYWHERE, CALLED, type Door, DOORS, GATED } from './doors.ts'
 import { PARAMETERS, type ParameterName } from './parameters.ts'
-import { ActivityItem, replyOf, Thread } from './replies.ts'
+import { ActivityItem, REPLY_SCHEMAS, replyOf, Thread } from './replies.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -23,6 +23,9 @@ const DESCRIPTION = `The live plan that agents and people share. Every thread ha
 A tool call that the model should mend is a 200 with \`success: false\`; what is wrong with a request itself is a problem (RFC 9457). Addresses that are not here are a 404 \`not-found\`, other methods a 405 \`method\`.
 
 Over a WebSocket at \`/sync/{thread}\` the plan is live, for any y-websocket client.`
+
+/** Probes come under any name, and are answered however busy it is. */
+const SPARED: readonly ProblemKind[] = ['bad-host', 'too-many-requests', 'overloaded']
 
 /** Every door as OpenAPI 3.1 has it, made from what the doors themselves use. It is not cheap: build it once. */
 export function openApi({ version, publicUrl, isOpen }: Surroundings): Json {
@@ -104,7 +107,7 @@ function responses(door: Door, isOpen: boolean): Json {
   const isProbe = path === '/healthz' || path === '/readyz'
   const kinds = [
     ...problems,
-    ...ANYWHERE.filter((kind) => !isProbe || kind !== 'bad-host'),
+    ...ANYWHERE.filter((kind) => !isProbe || !SPARED.includes(kind)),
     ...(isOpen || isPublic ? [] : GATED),
   ]
   for (const [status, some] of byStatus(kinds, door)) {
@@ -139,7 +142,14 @@ const schemaOf = (kind: ProblemKind | undefined): Json =>
 const reference = (where: 'schemas' | 'parameters', name: string): Json => ({ $ref: `#/components/${where}/${name}` })
 
 /** Schemas that stand in the document once, under their names. */
-const NAMED: Readonly<Record<string, z.ZodType>> = { PlanSnapshot, Step, Group, Thread, ActivityItem }
+const NAMED: Readonly<Record<string, z.ZodType>> = {
+  PlanSnapshot,
+  Step,
+  Group,
+  Thread,
+  ActivityItem,
+  ...REPLY_SCHEMAS,
+}
 
 function components(): Json {
   const kinds = Object.keys(PROBLEMS) as ProblemKind[]

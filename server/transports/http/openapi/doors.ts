@@ -30,19 +30,19 @@ export interface Door {
 }
 
 /** What may be wrong at every door but probes, and at every one that needs a token where tokens are needed. */
-export const ANYWHERE: readonly ProblemKind[] = ['bad-host', 'bad-origin', 'internal']
-export const GATED: readonly ProblemKind[] = ['not-authenticated', 'not-allowed', 'keys-unavailable']
-/** What may be wrong where a plan is read, and where something is sent. */
-const READ: readonly ProblemKind[] = ['bad-thread', 'unknown-thread', 'thread-deleted', 'outcome-unknown', 'draining']
-const SENT: readonly ProblemKind[] = ['bad-request', 'too-large', 'cross-site']
-export const CALLED: readonly ProblemKind[] = [
-  ...SENT,
-  'bad-thread',
-  'thread-deleted',
-  'key-conflict',
-  'outcome-unknown',
-  'draining',
+export const ANYWHERE: readonly ProblemKind[] = [
+  'bad-host',
+  'bad-origin',
+  'too-many-requests',
+  'overloaded',
+  'internal',
 ]
+export const GATED: readonly ProblemKind[] = ['not-authenticated', 'not-allowed', 'keys-unavailable']
+/** What may be wrong where a plan is opened, where it is read, and where something is sent. */
+const OPENED: readonly ProblemKind[] = ['outcome-unknown', 'thread-unavailable', 'thread-damaged', 'draining']
+const READ: readonly ProblemKind[] = ['bad-thread', 'unknown-thread', 'thread-deleted', ...OPENED]
+const SENT: readonly ProblemKind[] = ['bad-request', 'too-large', 'cross-site']
+export const CALLED: readonly ProblemKind[] = [...SENT, 'bad-thread', 'thread-deleted', 'key-conflict', ...OPENED]
 
 const text = z.string()
 const Alive = z.object({ status: z.literal('ok') })
@@ -94,7 +94,7 @@ export const DOORS: readonly Door[] = [
     description: 'Fetch it just before the model is asked. It counts as looking: numbers then mean what it shows.',
     parameters: ['thread', 'dialect', 'for', 'maxTokens', ...caller],
     replies: { 200: ['The block; some dialects have none while nothing is open.', { 'text/plain': text }] },
-    problems: ['bad-request', 'bad-thread', 'thread-deleted', 'outcome-unknown', 'draining'],
+    problems: ['bad-request', 'bad-thread', 'thread-deleted', ...OPENED],
   },
   {
     method: 'post',
@@ -114,7 +114,7 @@ export const DOORS: readonly Door[] = [
       413: ['The message is too large.', rpcAnswer],
       415: ['The message is not sent as application/json.', rpcAnswer],
     },
-    problems: ['bad-request', 'bad-thread', 'cross-site', 'thread-deleted', 'outcome-unknown', 'draining'],
+    problems: ['bad-request', 'bad-thread', 'cross-site', 'thread-deleted', ...OPENED],
   },
   {
     method: 'get',
@@ -151,7 +151,7 @@ export const DOORS: readonly Door[] = [
       200: ['It was there.', { 'application/json': PlanSnapshot }],
       201: ['It was made.', { 'application/json': PlanSnapshot }],
     },
-    problems: [...SENT, 'refused', 'bad-thread', 'thread-deleted', 'outcome-unknown', 'draining'],
+    problems: [...SENT, 'refused', 'bad-thread', 'thread-deleted', ...OPENED],
   },
   {
     method: 'delete',
@@ -233,6 +233,7 @@ export const DOORS: readonly Door[] = [
     tag: 'Server',
     id: 'getOverview',
     summary: 'What is here, in words',
+    description: 'A browser gets the page for people instead, where it was built.',
     replies: { 200: ['The doors.', { 'text/plain': text }] },
     problems: [],
     isPublic: true,

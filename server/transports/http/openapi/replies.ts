@@ -9,7 +9,7 @@ import type { ActivityEntry, ThreadInfo } from '../../../rooms/storage.ts'
 const milliseconds = z.int().describe('Milliseconds since 1970.')
 
 /** A step that a call changed. */
-export const ChangedStep = z.union([
+const ChangedStep = z.union([
   z.object({
     id: z.string(),
     index: z.int().nullable().describe('Its place in the plan, counted from 1.'),
@@ -83,18 +83,31 @@ const todos = z
   )
   .describe('The list after the call.')
 
-const GROUPS = replyWith({ groups, nags }, { error })
-const LIST = replyWith({ list: z.object({ groups }), nags }, { error })
+const OutlineReply = replyWith({ summary }, { summary })
+const TaskGroupsReply = replyWith({ groups, nags }, { error })
+const TaskListReply = replyWith({ list: z.object({ groups }), nags }, { error })
+const TaskLoadReply = replyWith({}, { error })
+const ChecklistReply = replyWith({ todos }, { error })
+
+/** Under their names in the document. */
+export const REPLY_SCHEMAS = {
+  OutlineReply,
+  TaskGroupsReply,
+  TaskListReply,
+  TaskLoadReply,
+  ChecklistReply,
+  ChangedStep,
+} as const
 
 /** What each tool, or else each tool of a dialect, replies. */
 const REPLIES: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
-  ['outline', replyWith({ summary }, { summary })],
-  ['plan_todo_read', GROUPS],
-  ['plan_todo_write', LIST],
-  ['plan_todo_edit', LIST],
-  ['plan_todo_cross_off', LIST],
-  ['plan_load_from_md', replyWith({}, { error })],
-  ['checklist', replyWith({ todos }, { error })],
+  ['outline', OutlineReply],
+  ['plan_todo_read', TaskGroupsReply],
+  ['plan_todo_write', TaskListReply],
+  ['plan_todo_edit', TaskListReply],
+  ['plan_todo_cross_off', TaskListReply],
+  ['plan_load_from_md', TaskLoadReply],
+  ['checklist', ChecklistReply],
 ])
 
 /** @throws Error for a tool whose replies nobody described: a programming error, found by the tests */

@@ -1,0 +1,11 @@
+import './styles/base.css'
+import './styles/page.css'
+import './styles/outline.css'
+import './styles/panels.css'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { readTheme, showTheme } from './model/theme.ts'
+
+showTheme(readTheme())
+const root = document.querySelector('#root')
+if (root !== null) createRoot(root).render(<App />)

@@ -1,0 +1,156 @@
+import type { Deeds } from './deeds.ts'
+import type { Session } from './session.ts'
+
+/** As the help shows them. */
+export const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['↑ ↓ · k j', 'Move between steps'],
+  ['← →', 'Collapse, expand; to the parent, to the first below'],
+  ['Home End', 'First and last step'],
+  ['Enter', 'New step behind this one'],
+  ['Tab · Shift Tab', 'Indent and outdent, with all below'],
+  ['Alt Shift ↑ ↓ ← →', 'Move the step, with all below'],
+  ['Space · Ctrl Enter', 'Tick, or open again'],
+  ['F2 · e', 'Edit the text; Shift Enter makes a line'],
+  ['Esc', 'Leave the text; leave the list'],
+  ['Delete', 'Remove, with all below'],
+  ['s · g · m', 'Status, group, move to…'],
+  ['o', 'Show the step beside the plan'],
+  ['/', 'Filter: words, is:open, @owner, #number'],
+  ['Ctrl K', 'All commands, and any step'],
+  ['Ctrl Z · Ctrl Shift Z', 'Undo and redo your own changes'],
+  ['Ctrl C · X · V', 'Copy, cut and paste as a Markdown list'],
+  ['?', 'These keys'],
+]
+
+const PAGE = 15
+
+/** What a key does on a row of the tree. @returns whether it meant something */
+export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds, isRtl: boolean): boolean {
+  const { view, editor, rows } = session
+  const { focused } = view.get()
+  const at = rows.findIndex(({ key }) => key === focused)
+  const row = rows[at]
+  const { key, shiftKey, altKey } = event
+  const isCommand = event.ctrlKey || event.metaKey
+  const [inward, outward] = isRtl ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
+
+  const go = (index: number): boolean => {
+    const goal = rows[Math.max(0, Math.min(rows.length - 1, index))]
+    if (goal?.kind === 'step') view.focus(goal.key)
+    return true
+  }
+
+  if (row?.kind !== 'step') {
+    if (rows.length === 0 || !['ArrowDown', 'ArrowUp', 'j', 'k', 'Home', 'End'].includes(key)) return false
+    return go(key === 'End' ? rows.length - 1 : 0)
+  }
+  const id = row.key
+
+  if (altKey && shiftKey) {
+    if (key === 'ArrowUp') deeds.moveUp(id)
+    else if (key === 'ArrowDown') deeds.moveDown(id)
+    else if (key === inward) deeds.indent(id)
+    else if (key === outward) deeds.outdent(id)
+    else return false
+    return true
+  }
+  if (isCommand && key === 'Enter') {
+    deeds.tick(id)
+    return true
+  }
+  if (isCommand || altKey) return false
+
+  switch (key) {
+    case 'ArrowDown':
+    case 'j':
+      return go(at + 1)
+    case 'ArrowUp':
+    case 'k':
+      return go(at - 1)
+    case 'Home':
+      return go(0)
+    case 'End':
+      return go(rows.length - 1)
+    case 'PageDown':
+      return go(at + PAGE)
+    case 'PageUp':
+      return go(at - PAGE)
+    case inward:
+      if (row.tally === null) return true
+      if (row.isExpanded) return go(at + 1)
+      view.collapse(id, false)
+      return true
+    case outward:
+      if (row.tally !== null && row.isExpanded) view.collapse(id, true)
+      else if (row.step.parent !== null) view.focus(row.step.parent)
+      return true
+    case 'Enter':
+      editor.draftBehind(id)
+      return true
+    case 'Tab':
+      if (shiftKey) deeds.outdent(id)
+      else deeds.indent(id)
+      return true
+    case ' ':
+      deeds.tick(id)
+      return true
+    case 'F2':
+    case 'e':
+      editor.editStep(id)
+      return true
+    case 'Delete':
+    case 'Backspace':
+      deeds.remove(id)
+      return true
+    case 's':
+      view.open({ kind: 'status', id })
+      return true
+    case 'g':
+      view.open({ kind: 'group', id })
+      return true
+    case 'm':
+      view.open({ kind: 'move', id })
+      return true
+    case 'o':
+      view.patch({ side: 'step' })
+      return true
+    default:
+      return false
+  }
+}
+
+/** Whether keys go into a field here. */
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** What a key does wherever the focus is. @returns whether it meant something */
+export function pressAnywhere(event: KeyboardEvent, session: Session, focusFilter: () => void): boolean {
+  const isCommand = event.ctrlKey || event.metaKey
+  const key = event.key.toLowerCase()
+  if (session.view.get().dialog !== null) return false
+  if (isCommand && key === 'k') {
+    session.editor.commit()
+    session.view.open({ kind: 'commands' })
+    return true
+  }
+  if (isTyping(event.target)) return false
+  if (isCommand && key === 'z') {
+    if (event.shiftKey) session.redo()
+    else session.undo()
+    return true
+  }
+  if (isCommand && key === 'y') {
+    session.redo()
+    return true
+  }
+  if (isCommand || event.altKey) return false
+  if (key === '/') {
+    focusFilter()
+    return true
+  }
+  if (key === '?') {
+    session.view.open({ kind: 'keys' })
+    return true
+  }
+  return false
+}

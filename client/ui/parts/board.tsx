@@ -1,0 +1,161 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type DragEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
+import { readFilter } from '../model/filter.ts'
+import { ownerOf } from '../model/owner.ts'
+import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
+import { useStore } from '../model/store.ts'
+import { Avatar, hue } from './avatars.tsx'
+import { Icon, StatusShape } from './icons.tsx'
+import { useWork } from './session-context.ts'
+
+const DRAGGED = 'application/x-planroom-step'
+
+/** The steps that have none below them, by how they stand. */
+export function Board() {
+  const { session } = useWork()
+  const { plan } = useStore(session.seen)
+  const { filter } = useStore(session.view)
+  const columns = useMemo(() => {
+    const fits = readFilter(filter, plan)
+    const found = new Map<Status, Step[]>(STATUSES.map((status) => [status, []]))
+    plan.steps.forEach((step, at) => {
+      const isLeaf = plan.places.end(at) === at + 1
+      if (isLeaf && (fits === null || fits(step))) found.get(step.status)?.push(step)
+    })
+    return found
+  }, [plan, filter])
+  return (
+    <section className="board" aria-label="Board by status">
+      {STATUSES.map((status) => (
+        <Column key={status} status={status} steps={columns.get(status) ?? []} plan={plan} />
+      ))}
+    </section>
+  )
+}
+
+interface ColumnProps {
+  readonly status: Status
+  readonly steps: readonly Step[]
+  readonly plan: Plan
+}
+
+function Column({ status, steps, plan }: ColumnProps) {
+  const { session, deeds } = useWork()
+  const scroller = useRef<HTMLUListElement>(null)
+  const [isOver, setOver] = useState(false)
+  const virtualizer = useVirtualizer({
+    count: steps.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => 68,
+    getItemKey: (index) => steps[index]?.id ?? index,
+    overscan: 3,
+  })
+  const onDrop = (event: DragEvent): void => {
+    setOver(false)
+    const id = event.dataTransfer.getData(DRAGGED) as StepId
+    if (id === '') return
+    event.preventDefault()
+    if (plan.step(id)?.status !== status) deeds.setStatus(id, status)
+  }
+  return (
+    <section
+      className={`column ${status}${isOver ? ' over' : ''}`}
+      aria-label={`${STATUS_NAMES[status]}, ${steps.length}`}
+      onDragOver={(event) => {
+        if (!event.dataTransfer.types.includes(DRAGGED)) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <h2>
+        <StatusShape status={status} label={false} />
+        {STATUS_NAMES[status]}
+        <span className="tally">{steps.length}</span>
+      </h2>
+      <ul ref={scroller} className="cards" aria-label={STATUS_NAMES[status]}>
+        <li role="presentation" className="sizer" style={{ blockSize: virtualizer.getTotalSize() }} />
+        {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+          const step = steps[index]
+          if (step === undefined) return null
+          return (
+            <li
+              key={key}
+              ref={virtualizer.measureElement}
+              data-index={index}
+              className="slot"
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <Card step={step} plan={plan} onReveal={() => reveal(session, step.id)} />
+            </li>
+          )
+        })}
+      </ul>
+    </section>
+  )
+}
+
+function reveal(session: ReturnType<typeof useWork>['session'], id: StepId): void {
+  session.view.noteFocus(id)
+  session.view.patch({ side: 'step' })
+}
+
+function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Plan; readonly onReveal: () => void }) {
+  const { session, deeds } = useWork()
+  const owner = ownerOf(step)
+  const group = plan.groupOf(step)
+  const title = plan.groups.find(({ id }) => id === group)?.title
+  const parent = step.parent === null ? undefined : plan.step(step.parent)
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const offset = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    if (event.altKey && event.shiftKey && offset !== 0) {
+      const status = STATUSES[STATUSES.indexOf(step.status) + offset]
+      if (status !== undefined) deeds.setStatus(step.id, status)
+      event.preventDefault()
+    } else if (event.key === 's' && !event.ctrlKey && !event.metaKey) {
+      session.view.open({ kind: 'status', id: step.id })
+      event.preventDefault()
+    }
+  }
+  return (
+    <article
+      className="card"
+      draggable={session.mayWrite}
+      onDragStart={(event) => {
+        event.dataTransfer.setData(DRAGGED, step.id)
+        event.dataTransfer.effectAllowed = 'move'
+      }}
+    >
+      <button type="button" className="open" onClick={onReveal} onKeyDown={onKeyDown}>
+        {parent !== undefined && (
+          <span className="path" dir="auto">
+            {parent.text}
+          </span>
+        )}
+        <span className="text" dir="auto">
+          {step.text}
+        </span>
+        <span className="foot">
+          {step.number !== null && <span className="number">#{step.number}</span>}
+          {title !== undefined && (
+            <span className="chip" style={hue(title)}>
+              {title}
+            </span>
+          )}
+          {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
+        </span>
+      </button>
+      <button
+        type="button"
+        className="more"
+        aria-label={`Actions for ${step.text.slice(0, 60)}`}
+        aria-haspopup="dialog"
+        onClick={() => session.view.open({ kind: 'actions', id: step.id })}
+      >
+        <Icon name="more" />
+      </button>
+    </article>
+  )
+}

@@ -1,0 +1,138 @@
+import type { StepId } from '../../sdk/index.ts'
+import type { Deeds } from '../model/deeds.ts'
+import type { Session } from '../model/session.ts'
+import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
+import { saveTheme, THEMES } from '../model/theme.ts'
+import { StatusShape } from './icons.tsx'
+import type { Choice } from './palette.tsx'
+
+const fits = (text: string, query: string): boolean => {
+  const low = text.toLocaleLowerCase()
+  return query
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => low.includes(word))
+}
+const only = (choices: readonly Choice[], query: string): Choice[] => choices.filter(({ text }) => fits(text, query))
+
+/** What can be done to one step. */
+export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[] {
+  const { view, editor } = session
+  const step = session.plan.step(id)
+  if (step === undefined) return []
+  const one = (key: string, text: string, hint: string, run: () => void): Choice => ({ key, text, hint, run })
+  return [
+    one('tick', step.status === 'completed' ? 'Open again' : 'Mark as done', 'Space', () => deeds.tick(id)),
+    one('edit', 'Edit text', 'F2', () => editor.editStep(id)),
+    one('status', 'Set status…', 'S', () => view.open({ kind: 'status', id })),
+    one('behind', 'New step behind', 'Enter', () => editor.draftBehind(id)),
+    one('under', 'New step below it', '', () =>
+      editor.draft({ parent: id, after: session.plan.children(id).at(-1) ?? null }),
+    ),
+    one('move', 'Move to…', 'M', () => view.open({ kind: 'move', id })),
+    one('indent', 'Indent', 'Tab', () => deeds.indent(id)),
+    one('outdent', 'Outdent', 'Shift Tab', () => deeds.outdent(id)),
+    one('up', 'Move up', 'Alt Shift ↑', () => deeds.moveUp(id)),
+    one('down', 'Move down', 'Alt Shift ↓', () => deeds.moveDown(id)),
+    one('group', 'Set group…', 'G', () => view.open({ kind: 'group', id })),
+    one('dependencies', 'Waits for…', '', () => view.open({ kind: 'dependencies', id })),
+    one('show', 'Show details', 'O', () => {
+      view.noteFocus(id)
+      view.patch({ side: 'step' })
+    }),
+    one('copy', 'Copy as Markdown', 'Ctrl C', () => copy(session, deeds.markdown(id))),
+    one('remove', 'Remove', 'Delete', () => deeds.remove(id)),
+  ]
+}
+
+function copy(session: Session, text: string): void {
+  navigator.clipboard.writeText(text).then(
+    () => session.tell('Copied as Markdown'),
+    () => session.tell('The browser does not let the page copy.'),
+  )
+}
+
+/** Everything, and every step. */
+export function allChoices(session: Session, deeds: Deeds, query: string): Choice[] {
+  const { view, editor } = session
+  const { focused, collapsed } = view.get()
+  const parents = session.plan.steps.filter((_step, at) => session.plan.places.end(at) > at + 1)
+  const one = (key: string, text: string, hint: string, run: () => void): Choice => ({ key: `all-${key}`, text, hint, run })
+  const commands: Choice[] = [
+    ...(focused === null ? [] : stepChoices(session, deeds, focused)),
+    one('new', 'New step at the end', '', () =>
+      editor.draft({ parent: null, after: session.plan.children(null).at(-1) ?? null }),
+    ),
+    one('undo', 'Undo', 'Ctrl Z', () => session.undo()),
+    one('redo', 'Redo', 'Ctrl Shift Z', () => session.redo()),
+    one('tree', 'Show the outline', '', () => view.patch({ layout: 'tree' })),
+    one('board', 'Show the board', '', () => view.patch({ layout: 'board' })),
+    one('both', 'Show outline and board', '', () => view.patch({ layout: 'both' })),
+    one('activity', 'Show the activity', '', () => view.patch({ side: 'activity' })),
+    collapsed.size > 0
+      ? one('expand', 'Expand all', '', () => view.patch({ collapsed: new Set() }))
+      : one('collapse', 'Collapse all', '', () => view.patch({ collapsed: new Set(parents.map(({ id }) => id)) })),
+    one('copy', 'Copy the whole plan as Markdown', '', () => copy(session, deeds.markdown(null))),
+    ...THEMES.map((theme) => one(`theme-${theme}`, `Colours: ${theme}`, '', () => saveTheme(theme))),
+    one('settings', 'Name, token, colours…', '', () => view.open({ kind: 'settings' })),
+    one('keys', 'All keys', '?', () => view.open({ kind: 'keys' })),
+  ]
+  const found = only(commands, query)
+  if (query.trim() === '') return found
+  return [...found, ...steps(session, query, (id) => view.focus(id), (id) => `go-${id}`)]
+}
+
+function steps(session: Session, query: string, run: (id: StepId) => void, keyOf: (id: StepId) => string): Choice[] {
+  const found: Choice[] = []
+  for (const { id, text, number, status } of session.plan.steps) {
+    if (found.length >= 50) break
+    if (!fits(`${text} #${number ?? ''}`, query)) continue
+    const mark = <StatusShape status={status} />
+    found.push({ key: keyOf(id), text, hint: number === null ? '' : `#${number}`, mark, run: () => run(id) })
+  }
+  return found
+}
+
+export function moveChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
+  const below = new Set(session.plan.subtree(id).map((step) => step.id))
+  const top: Choice[] = [{ key: 'top', text: 'Top level', run: () => deeds.moveUnder(id, null) }]
+  const others = steps(session, query, (to) => deeds.moveUnder(id, to), (to) => `to-${to}`)
+  return [...only(top, query), ...others.filter(({ key }) => !below.has(key.slice(3) as StepId))]
+}
+
+export function statusChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
+  const step = session.plan.step(id)
+  const all = STATUSES.map((status) => ({
+    key: status,
+    text: STATUS_NAMES[status],
+    mark: <StatusShape status={status} label={false} />,
+    isChosen: step?.status === status,
+    run: () => deeds.setStatus(id, status),
+  }))
+  return only(all, query)
+}
+
+export function groupChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
+  const step = session.plan.step(id)
+  const title = query.trim()
+  const groups = session.plan.groups.map((group) => ({
+    key: group.id,
+    text: group.title,
+    isChosen: step?.group === group.id,
+    run: () => deeds.setGroup(id, group.id),
+  }))
+  const isNew = title !== '' && !session.plan.groups.some((group) => group.title === title)
+  return [
+    ...only([{ key: 'none', text: 'No group', isChosen: step?.group === null, run: () => deeds.setGroup(id, null) }, ...groups], query),
+    ...(isNew ? [{ key: 'new', text: `New group “${title}”`, run: () => deeds.newGroup(id, title) }] : []),
+  ]
+}
+
+export function dependencyChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
+  const on = new Set(session.plan.step(id)?.dependencies.flatMap((one) => ('step' in one ? [one.step] : [])))
+  const below = new Set(session.plan.subtree(id).map((step) => step.id))
+  return steps(session, query, (to) => deeds.toggleDependency(id, to), (to) => to)
+    .filter(({ key }) => !below.has(key as StepId))
+    .map((choice) => ({ ...choice, isChosen: on.has(choice.key as StepId) }))
+    .toSorted((a, b) => Number(b.isChosen) - Number(a.isChosen))
+}

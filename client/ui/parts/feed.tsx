@@ -1,0 +1,135 @@
+import { useEffect, useMemo, useState } from 'react'
+import { type Burst, burstsOf } from '../model/bursts.ts'
+import { useStore } from '../model/store.ts'
+import { Avatar } from './avatars.tsx'
+import { useWork } from './session-context.ts'
+import { Time } from './time.tsx'
+
+type Kind = 'all' | 'agent' | 'human' | 'reasons'
+const KINDS: readonly (readonly [Kind, string])[] = [
+  ['all', 'All'],
+  ['agent', 'Agents'],
+  ['human', 'People'],
+  ['reasons', 'With reasons'],
+]
+/** Entries shown at once: more is asked for. */
+const SHOWN = 80
+
+/** What was done, by whom, and why; what one actor did in a row is one entry. */
+export function FeedPanel() {
+  const { session } = useWork()
+  const { entries, hasEarlier, seen, problem, isLoaded } = useStore(session.feed)
+  const [kind, setKind] = useState<Kind>('all')
+  const [who, setWho] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  /** As it was when the panel was opened: what is above the mark is new. */
+  const [mark] = useState(seen)
+
+  const names = useMemo(() => [...new Set(entries.map(({ actor }) => actor.name || actor.id))].sort(), [entries])
+  const bursts = useMemo(() => {
+    const wanted = entries.filter(
+      ({ actor, reasoning }) =>
+        (kind === 'all' || (kind === 'reasons' ? reasoning !== '' : actor.kind === kind)) &&
+        (who === '' || (actor.name || actor.id) === who),
+    )
+    return burstsOf(wanted)
+  }, [entries, kind, who])
+
+  useEffect(() => {
+    const look = (): void => {
+      if (document.visibilityState === 'visible') session.feed.markSeen()
+    }
+    look()
+    document.addEventListener('visibilitychange', look)
+    return () => document.removeEventListener('visibilitychange', look)
+  }, [session, entries])
+
+  const unread = bursts.findIndex(({ entries: own }) => (own[0]?.version ?? 0) <= mark)
+  return (
+    <div className="feed">
+      <div className="feed-filters">
+        <div className="segments" role="group" aria-label="Whose changes">
+          {KINDS.map(([value, text]) => (
+            <button key={value} type="button" aria-pressed={kind === value} onClick={() => setKind(value)}>
+              {text}
+            </button>
+          ))}
+        </div>
+        {names.length > 1 && (
+          <select aria-label="Only of" value={who} onChange={(event) => setWho(event.target.value)}>
+            <option value="">Everybody</option>
+            {names.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </div>
+      {problem !== null && <p className="hint">The activity cannot be read just now. It is asked for again.</p>}
+      {isLoaded && problem === null && bursts.length === 0 && <p className="hint">Nothing has happened here yet.</p>}
+      <ol className="bursts" aria-label="Activity">
+        {bursts.slice(0, SHOWN).map((burst, index) => (
+          <BurstItem key={burst.key} burst={burst} isFirstRead={mark >= 0 && index === unread && index > 0} />
+        ))}
+      </ol>
+      {hasEarlier && (
+        <button
+          type="button"
+          className="quiet"
+          disabled={isBusy}
+          onClick={() => {
+            setBusy(true)
+            void session.feed
+              .loadEarlier()
+              .catch(() => session.tell('Earlier activity cannot be read just now.'))
+              .finally(() => setBusy(false))
+          }}
+        >
+          Earlier
+        </button>
+      )}
+    </div>
+  )
+}
+
+function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isFirstRead: boolean }) {
+  const { session } = useWork()
+  const [isOpen, setOpen] = useState(false)
+  const { entries, summary, reasons } = burst
+  const [latest] = entries
+  if (latest === undefined) return null
+  const { actor } = latest
+  const name = actor.id === session.identity.id ? 'You' : actor.name || actor.id || 'Somebody'
+  return (
+    <li className={`burst${isFirstRead ? ' read-mark' : ''}`}>
+      {isFirstRead && <span className="new-above">New above</span>}
+      <Avatar name={actor.name || actor.id || '?'} kind={actor.kind} title={name} />
+      <div className="what">
+        <p className="head">
+          <strong>{name}</strong> <Time at={latest.at} />
+        </p>
+        <p className="summary" dir="auto">
+          {summary}
+        </p>
+        {reasons.map((reason) => (
+          <p key={reason} className="reason" dir="auto">
+            {reason}
+          </p>
+        ))}
+        {entries.length > 1 && (
+          <button type="button" className="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Fold' : `${entries.length} changes`}
+          </button>
+        )}
+        {isOpen && (
+          <ol className="single">
+            {entries.slice(0, 200).map(({ version, at, summary: one }) => (
+              <li key={version} dir="auto">
+                <Time at={at} /> {one}
+              </li>
+            ))}
+          </ol>
+        )}
+      </div>
+    </li>
+  )
+}

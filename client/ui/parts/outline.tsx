@@ -1,0 +1,206 @@
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { type ClipboardEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
+import type { Group, Plan, Step, StepId } from '../../sdk/index.ts'
+import { readFilter } from '../model/filter.ts'
+import { isTyping, pressInTree } from '../model/keys.ts'
+import { rowMaker } from '../model/rows.ts'
+import { isFinished } from '../model/statuses.ts'
+import { useStore } from '../model/store.ts'
+import { useAnchor } from './anchor.ts'
+import { type Peer, peersOf } from './avatars.tsx'
+import { useRowDrag } from './drag.ts'
+import { OutlineRow } from './row.tsx'
+import { RowEditor } from './row-editor.tsx'
+import { useWork } from './session-context.ts'
+
+const OVERSCAN = 10
+
+export function Outline() {
+  const { session, deeds } = useWork()
+  const { plan, flashes, presence } = useStore(session.seen)
+  const view = useStore(session.view)
+  const { focused, focusTurn, editing, collapsed, filter } = view
+  const scroller = useRef<HTMLDivElement>(null)
+  const hasFocus = useRef(false)
+
+  const make = useMemo(rowMaker, [])
+  const rows = useMemo(() => {
+    const draft = editing?.kind === 'draft' ? editing.place : null
+    const keep = editing?.kind === 'step' ? editing.id : null
+    return make(plan, { collapsed, filter: readFilter(filter, plan), draft, keep })
+  }, [make, plan, collapsed, filter, editing])
+  const groups = useMemo(() => new Map(plan.groups.map((group) => [group.id, group])), [plan.groups])
+  const peers = useMemo(() => byStep(peersOf(presence, session.identity.id)), [presence, session])
+
+  const anyFocused = rows.some(({ key }) => key === focused) ? focused : (rows.find(({ kind }) => kind === 'step')?.key ?? null)
+  const pinned = rows.findIndex(({ key }) => key === (editing?.kind === 'draft' ? 'draft' : anyFocused))
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => (matchMedia('(pointer: coarse)').matches ? 44 : 32),
+    getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
+    overscan: OVERSCAN,
+    // What has the focus stays, however far one scrolls away from it.
+    rangeExtractor: (range) => {
+      const indices = defaultRangeExtractor(range)
+      return pinned < 0 || indices.includes(pinned) ? indices : [...indices, pinned].toSorted((a, b) => a - b)
+    },
+  })
+  virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
+  useAnchor(scroller, virtualizer, rows, anyFocused, focusTurn)
+  const drag = useRowDrag(scroller, virtualizer, plan, rows)
+
+  useLayoutEffect(() => {
+    session.rows = rows
+  }, [session, rows])
+
+  // One's own moves lead the view; those of others never do.
+  const lastTurn = useRef(focusTurn)
+  useLayoutEffect(() => {
+    const isOwn = lastTurn.current !== focusTurn
+    lastTurn.current = focusTurn
+    const isLost = hasFocus.current && document.activeElement === document.body
+    if (!isOwn && !isLost) return
+    const node = scroller.current
+    const row = node?.querySelector<HTMLElement>(`[data-id="${CSS.escape(anyFocused ?? '')}"]`)
+    if (isOwn && pinned >= 0) virtualizer.scrollToIndex(pinned, { align: 'auto' })
+    const isDialogOpen = session.view.get().dialog !== null
+    if (!isDialogOpen) (row?.querySelector<HTMLElement>('.field') ?? row)?.focus({ preventScroll: true })
+  })
+
+  useLayoutEffect(() => {
+    if (editing?.kind === 'draft' && pinned >= 0) virtualizer.scrollToIndex(pinned, { align: 'auto' })
+    // eslint-disable-next-line react/exhaustive-deps -- only when the draft itself moves
+  }, [editing])
+
+  const onCopy = (event: ClipboardEvent, isCut: boolean): void => {
+    if (isTyping(event.target) || focused === null) return
+    event.preventDefault()
+    event.clipboardData.setData('text/plain', deeds.markdown(focused))
+    if (isCut) deeds.remove(focused)
+    else session.announcer.say('Copied as Markdown')
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    if (isTyping(event.target)) return
+    event.preventDefault()
+    const step = focused === null ? undefined : plan.step(focused)
+    const place = step === undefined ? null : { parent: step.parent, after: step.id }
+    session.editor.pasteSteps(event.clipboardData.getData('text/plain'), place)
+  }
+
+  return (
+    <div
+      ref={scroller}
+      className="outline"
+      onFocus={() => {
+        hasFocus.current = true
+      }}
+      onBlur={(event) => {
+        if (event.relatedTarget !== null) hasFocus.current = event.currentTarget.contains(event.relatedTarget)
+      }}
+      {...drag.handlers}
+    >
+      <div
+        role="tree"
+        tabIndex={rows.length === 0 ? 0 : -1}
+        aria-label="Steps of the plan"
+        aria-describedby="tree-help"
+        className="sizer"
+        style={{ blockSize: virtualizer.getTotalSize() }}
+        onCopy={(event) => onCopy(event, false)}
+        onCut={(event) => onCopy(event, true)}
+        onPaste={onPaste}
+        onKeyDown={(event) => {
+          if (isTyping(event.target) || event.nativeEvent.isComposing || drag.isDragging) return
+          if (event.key === 'Escape') {
+            // The way out for the keyboard: Tab indents here.
+            if (filter === '') document.querySelector<HTMLElement>('#after-tree')?.focus()
+            else session.view.patch({ filter: '' })
+            return
+          }
+          const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
+          if (pressInTree(event.nativeEvent, session, deeds, isRtl)) event.preventDefault()
+        }}
+      >
+        {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+          const row = rows[index]
+          if (row === undefined) return null
+          if (row.kind === 'draft') {
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                role="treeitem"
+                aria-level={row.level}
+                aria-selected={false}
+                aria-label="New step"
+                data-index={index}
+                className="row draft"
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(row.level - 1, 12)})` }} />
+                <span className="grip" />
+                <span className="twist" />
+                <span className="tick" />
+                <RowEditor key={editing?.kind === 'draft' ? editing.turn : 0} id={null} />
+              </div>
+            )
+          }
+          const { step } = row
+          return (
+            <OutlineRow
+              key={key}
+              row={row}
+              index={index}
+              start={start}
+              measure={virtualizer.measureElement}
+              isFocused={row.key === anyFocused}
+              isEdited={editing?.kind === 'step' && editing.id === row.key}
+              isDragged={drag.id === row.key}
+              group={groupOf(groups, step)}
+              waits={waitsOf(plan, step)}
+              flash={flashes.get(row.key)}
+              peers={peers.get(row.key)}
+            />
+          )
+        })}
+        {drag.line !== null && (
+          <div
+            className="drop-line"
+            data-level={drag.line.level}
+            style={{
+              transform: `translateY(${drag.line.y}px)`,
+              insetInlineStart: `calc(var(--row-pad) + var(--indent) * ${drag.line.level - 1})`,
+            }}
+          />
+        )}
+      </div>
+    </div>
+  )
+}
+
+const groupOf = (groups: ReadonlyMap<string, Group>, { group }: Step): Group | null =>
+  group === null ? null : (groups.get(group) ?? null)
+
+/** The steps that one waits for and that are not finished, as they are called. */
+function waitsOf(plan: Plan, { dependencies, status }: Step): string {
+  if (dependencies.length === 0 || isFinished(status)) return ''
+  const open = dependencies.flatMap((one) => {
+    if ('name' in one) return [one.name]
+    const step = plan.step(one.step)
+    return step === undefined || isFinished(step.status) ? [] : [step.number === null ? step.text : `#${step.number}`]
+  })
+  return open.length > 3 ? `${open.slice(0, 3).join(' ')} +${open.length - 3}` : open.join(' ')
+}
+
+function byStep(peers: readonly Peer[]): ReadonlyMap<StepId, readonly Peer[]> {
+  const found = new Map<StepId, Peer[]>()
+  for (const peer of peers) {
+    if (peer.step === null) continue
+    const id = peer.step as StepId
+    const there = found.get(id)
+    if (there === undefined) found.set(id, [peer])
+    else there.push(peer)
+  }
+  return found
+}

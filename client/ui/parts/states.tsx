@@ -1,0 +1,135 @@
+import type { Identity } from '../model/identity.ts'
+import { useStore } from '../model/store.ts'
+import { Link } from './link.tsx'
+import { useWork } from './session-context.ts'
+import { TokenForm } from './settings.tsx'
+
+/** How it stands between this page and the server, in a word. */
+export function StatusPill() {
+  const { session } = useWork()
+  const { status, unsaved, storeProblem } = useStore(session.seen)
+  const changes = unsaved === 1 ? '1 change' : `${unsaved} changes`
+  const [kind, text, title] = ((): [string, string, string] => {
+    switch (status.kind) {
+      case 'online':
+        return unsaved === 0
+          ? ['online', 'Saved', 'All that you see is on the server’s disk.']
+          : ['saving', `Saving ${changes}`, 'Sent; the server has not said yet that they are on its disk.']
+      case 'connecting':
+        return ['connecting', unsaved === 0 ? 'Connecting' : `Connecting, ${changes} unsent`, 'Go on: what you change is kept here.']
+      case 'offline':
+        return ['offline', unsaved === 0 ? 'Offline' : `Offline, ${changes} unsent`, 'Go on: what you change is kept in this browser and merged later.']
+      case 'refused':
+        return ['refused', 'No access', status.why]
+      case 'deleted':
+        return ['refused', 'Deleted', 'This plan was deleted for everybody.']
+      case 'closed':
+        return ['offline', 'Closed', '']
+    }
+  })()
+  return (
+    <span className="pills">
+      <span className={`pill ${kind}`} data-state={status.kind} data-unsaved={unsaved} title={title} role="status">
+        <span className="dot" aria-hidden="true" />
+        {text}
+      </span>
+      {!session.identity.mayWrite && <span className="pill reader">Read only</span>}
+      {storeProblem !== null && (
+        <span className="pill refused" role="status" title={storeProblem}>
+          Not kept in this browser
+        </span>
+      )}
+    </span>
+  )
+}
+
+/** What cannot be overlooked: no access, deleted, storage that fails, text that lost its step. */
+export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identity) => void }) {
+  const { session } = useWork()
+  const { status, storeProblem, unsaved } = useStore(session.seen)
+  const { orphan } = useStore(session.view)
+  return (
+    <div className="banners">
+      {status.kind === 'refused' && (
+        <section className="banner bad" role="alert">
+          <p>
+            <strong>{status.code === 4401 ? 'The server wants to know who you are.' : 'The server does not let you in.'}</strong> {status.why}
+            {unsaved > 0 && ' What you changed is kept in this browser.'}
+          </p>
+          {(status.code === 4401 || status.code === 4403) && <TokenForm onIdentity={onIdentity} />}
+        </section>
+      )}
+      {status.kind === 'deleted' && (
+        <section className="banner bad" role="alert">
+          <p>
+            <strong>This plan was deleted</strong>, for everybody and for good. What this browser has of it can be read and copied.
+          </p>
+          <button type="button" onClick={() => void session.live.forget().then(() => session.tell('Forgotten in this browser'))}>
+            Forget it here
+          </button>
+          <Link to="/">All plans</Link>
+        </section>
+      )}
+      {storeProblem !== null && (
+        <section className="banner warn" role="alert">
+          <p>
+            <strong>This browser cannot keep the plan:</strong> {storeProblem} What you change while offline lasts only as long as this page.
+          </p>
+        </section>
+      )}
+      {orphan !== null && (
+        <section className="banner warn" role="alert" aria-label="Text without a step">
+          <p>{orphan.why}</p>
+          <blockquote dir="auto">{orphan.text}</blockquote>
+          <div className="buttons">
+            <button type="button" className="primary" onClick={() => session.editor.adopt()}>
+              Add as a new step
+            </button>
+            <button type="button" onClick={() => session.editor.discard()}>
+              Discard
+            </button>
+          </div>
+        </section>
+      )}
+    </div>
+  )
+}
+
+/** Short words that go by themselves; they are read out by the live region. */
+export function NoticeList() {
+  const { session } = useWork()
+  const notices = useStore(session.notices)
+  return (
+    <div className="notices">
+      {notices.map(({ id, text, action }) => (
+        <div key={id} className="notice">
+          <span dir="auto">{text}</span>
+          {action !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                session.notices.dismiss(id)
+                action.run()
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          <button type="button" className="dismiss" aria-label="Dismiss" onClick={() => session.notices.dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+export function LiveRegion() {
+  const { session } = useWork()
+  const text = useStore(session.announcer)
+  return (
+    <div className="unseen" role="log" aria-live="polite" aria-label="What happens">
+      {text}
+    </div>
+  )
+}

@@ -1,0 +1,110 @@
+import { useState } from 'react'
+import type { Status, Step } from '../../sdk/index.ts'
+import { ownerOf } from '../model/owner.ts'
+import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
+import { useStore } from '../model/store.ts'
+import { Icon } from './icons.tsx'
+import { useWork } from './session-context.ts'
+import { Time } from './time.tsx'
+
+/** All that is known of the step that has the focus. */
+export function StepPanel() {
+  const { session, deeds } = useWork()
+  const { plan } = useStore(session.seen)
+  const { focused } = useStore(session.view)
+  const step = focused === null ? undefined : plan.step(focused)
+  if (step === undefined) return <p className="hint">Choose a step, and all about it is shown here.</p>
+  const { id } = step
+  const mayNot = !session.mayWrite
+  const owner = ownerOf(step)
+  const group = plan.groups.find((one) => one.id === step.group)
+  return (
+    <div className="step-panel">
+      <p className="title" dir="auto">
+        {step.text}
+      </p>
+      <dl>
+        <dt>
+          <label htmlFor="step-status">Status</label>
+        </dt>
+        <dd>
+          <select
+            id="step-status"
+            value={step.status}
+            disabled={mayNot}
+            onChange={(event) => deeds.setStatus(id, event.target.value as Status)}
+          >
+            {STATUSES.map((status) => (
+              <option key={status} value={status}>
+                {STATUS_NAMES[status]}
+              </option>
+            ))}
+          </select>
+        </dd>
+        <dt>Group</dt>
+        <dd>
+          <button type="button" className="field-like" disabled={mayNot} onClick={() => session.view.open({ kind: 'group', id })}>
+            {group?.title ?? 'None'}
+          </button>
+        </dd>
+        <dt>With</dt>
+        <dd>{owner ?? 'Nobody'}</dd>
+        <dt>Waits for</dt>
+        <dd>
+          <ul className="waits-for">
+            {step.dependencies.map((one) => {
+              const on = 'step' in one ? plan.step(one.step) : undefined
+              const name = 'name' in one ? one.name : (on?.text ?? 'a step that was removed')
+              return (
+                <li key={'name' in one ? `=${one.name}` : one.step} dir="auto">
+                  {on !== undefined && <span className="number">{STATUS_NAMES[on.status]}</span>} {name}
+                </li>
+              )
+            })}
+          </ul>
+          <button type="button" className="field-like" disabled={mayNot} onClick={() => session.view.open({ kind: 'dependencies', id })}>
+            Change
+          </button>
+        </dd>
+        <dt>Made</dt>
+        <dd>
+          {step.createdBy || 'Somebody'}, <Time at={step.createdAt} />
+        </dd>
+        <dt>Changed</dt>
+        <dd>
+          {step.updatedBy || 'Somebody'}, <Time at={step.updatedAt} />
+        </dd>
+      </dl>
+      <Details key={id} step={step} isFixed={mayNot} />
+      <button type="button" className="quiet" onClick={() => session.view.open({ kind: 'actions', id })}>
+        <Icon name="more" /> All actions
+      </button>
+    </div>
+  )
+}
+
+/** What is typed here stays, whatever others write meanwhile, until it is left. */
+function Details({ step, isFixed }: { readonly step: Step; readonly isFixed: boolean }) {
+  const { deeds } = useWork()
+  const [typed, setTyped] = useState<string | null>(null)
+  const keep = (): void => {
+    if (typed !== null && typed !== step.details) deeds.setDetails(step.id, typed)
+    setTyped(null)
+  }
+  return (
+    <label className="details">
+      Details
+      <textarea
+        dir="auto"
+        rows={6}
+        value={typed ?? step.details}
+        readOnly={isFixed}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={keep}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) keep()
+        }}
+      />
+    </label>
+  )
+}

@@ -1,0 +1,176 @@
+import { useEffect, useMemo, useRef, useState } from 'react'
+import { deedsFor } from './model/deeds.ts'
+import type { Identity } from './model/identity.ts'
+import { KEYS, pressAnywhere } from './model/keys.ts'
+import { Session } from './model/session.ts'
+import { useStore } from './model/store.ts'
+import { Board } from './parts/board.tsx'
+import { allChoices, dependencyChoices, groupChoices, moveChoices, statusChoices, stepChoices } from './parts/choices.tsx'
+import { Modal } from './parts/dialog.tsx'
+import { FeedPanel } from './parts/feed.tsx'
+import { Icon } from './parts/icons.tsx'
+import { Outline } from './parts/outline.tsx'
+import { Palette } from './parts/palette.tsx'
+import { type AtWork, SessionContext, useWork } from './parts/session-context.ts'
+import { Settings } from './parts/settings.tsx'
+import { Banners, LiveRegion, NoticeList } from './parts/states.tsx'
+import { StepPanel } from './parts/step-panel.tsx'
+import { TopBar } from './parts/top-bar.tsx'
+
+interface PlanPageProps {
+  readonly thread: string
+  readonly identity: Identity
+  readonly onIdentity: (identity: Identity) => void
+}
+
+/** Opens the plan for as long as the page shows it. */
+export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
+  const [work, setWork] = useState<AtWork | null>(null)
+  useEffect(() => {
+    const session = new Session(thread, identity, matchMedia('(max-width: 900px)').matches)
+    setWork({ session, deeds: deedsFor(session) })
+    return () => void session.close()
+    // eslint-disable-next-line react/exhaustive-deps -- the page is made anew for another thread or person
+  }, [])
+  if (work === null) return null
+  return (
+    <SessionContext value={work}>
+      <PlanView onIdentity={onIdentity} />
+    </SessionContext>
+  )
+}
+
+function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
+  const { session } = useWork()
+  const { plan, isLoaded, status } = useStore(session.seen)
+  const { layout, side, editing, filter } = useStore(session.view)
+  const filterField = useRef<HTMLInputElement>(null)
+
+  useEffect(() => {
+    document.title = `${plan.title || session.thread} · Planroom`
+  }, [plan.title, session.thread])
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.isComposing || event.defaultPrevented) return
+      if (pressAnywhere(event, session, () => filterField.current?.focus())) event.preventDefault()
+    }
+    document.addEventListener('keydown', onKey)
+    return () => document.removeEventListener('keydown', onKey)
+  }, [session])
+  const isEmpty = plan.steps.length === 0 && editing === null
+  const isWaiting = !isLoaded || status.kind === 'connecting'
+  return (
+    <div className={`plan-page layout-${layout}${side === null ? '' : ' with-side'}`}>
+      <TopBar filterRef={filterField} />
+      <Banners onIdentity={onIdentity} />
+      <p id="tree-help" hidden>
+        Arrow keys move, Enter adds a step, F2 edits, Space ticks, Tab indents. Escape leaves the list. Question mark
+        shows all keys.
+      </p>
+      <div className="body">
+        <main className="views">
+          {isEmpty && (
+            <div className="empty">
+              <p>{isWaiting ? 'Opening the plan…' : 'Nothing is planned yet.'}</p>
+              {!isWaiting && session.mayWrite && (
+                <>
+                  <button type="button" className="primary" onClick={() => session.editor.draft({ parent: null, after: null })}>
+                    <Icon name="plus" /> First step
+                  </button>
+                  <p className="hint">
+                    Or paste a Markdown list, or let an agent call <code>add_todos</code> on the thread{' '}
+                    <code>{session.thread}</code>.
+                  </p>
+                </>
+              )}
+            </div>
+          )}
+          {layout !== 'board' && !isEmpty && <Outline />}
+          {layout !== 'board' && !isEmpty && session.mayWrite && filter === '' && <AddButton />}
+          {layout !== 'tree' && !isEmpty && <Board />}
+        </main>
+        {side !== null && <Side />}
+      </div>
+      <Dialogs onIdentity={onIdentity} />
+      <NoticeList />
+      <LiveRegion />
+    </div>
+  )
+}
+
+function AddButton() {
+  const { session } = useWork()
+  const add = (): void =>
+    session.editor.draft({ parent: null, after: session.plan.children(null).at(-1) ?? null })
+  return (
+    <button type="button" className="add-step" onClick={add}>
+      <Icon name="plus" /> New step
+    </button>
+  )
+}
+
+function Side() {
+  const { session } = useWork()
+  const { side } = useStore(session.view)
+  return (
+    <aside className="side" aria-label={side === 'step' ? 'Step' : 'Activity'}>
+      <div className="side-head">
+        <div className="segments" role="group" aria-label="Beside the plan">
+          <button type="button" aria-pressed={side === 'activity'} onClick={() => session.view.patch({ side: 'activity' })}>
+            Activity
+          </button>
+          <button type="button" aria-pressed={side === 'step'} onClick={() => session.view.patch({ side: 'step' })}>
+            Step
+          </button>
+        </div>
+        <button type="button" className="tool" aria-label="Close" onClick={() => session.view.patch({ side: null })}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {side === 'step' ? <StepPanel /> : <FeedPanel />}
+    </aside>
+  )
+}
+
+function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
+  const { session, deeds } = useWork()
+  const { dialog } = useStore(session.view)
+  const close = useMemo(() => () => session.view.patch({ dialog: null }), [session])
+  if (dialog === null) return null
+  switch (dialog.kind) {
+    case 'keys':
+      return (
+        <Modal label="Keys" className="keys" onClose={close}>
+          <h2>Keys</h2>
+          <dl>
+            {KEYS.map(([keys, what]) => (
+              <div key={keys}>
+                <dt>{keys}</dt>
+                <dd>{what}</dd>
+              </div>
+            ))}
+          </dl>
+          <button type="button" className="primary" onClick={close}>
+            Close
+          </button>
+        </Modal>
+      )
+    case 'settings':
+      return <Settings identity={session.identity} onIdentity={onIdentity} onClose={close} />
+    case 'commands':
+      return <Palette key="commands" label="Commands and steps" placeholder="Do, or go to…" choices={(query) => allChoices(session, deeds, query)} onClose={close} />
+    case 'actions': {
+      const choices = stepChoices(session, deeds, dialog.id)
+      const fit = (query: string) => choices.filter(({ text }) => text.toLowerCase().includes(query.toLowerCase()))
+      return <Palette key="actions" label="Actions" placeholder={session.plan.step(dialog.id)?.text ?? ''} choices={fit} onClose={close} />
+    }
+    case 'move':
+      return <Palette key="move" label="Move to" placeholder="Under which step?" choices={(query) => moveChoices(session, deeds, dialog.id, query)} onClose={close} />
+    case 'group':
+      return <Palette key="group" label="Group" placeholder="Group, or the name of a new one" choices={(query) => groupChoices(session, deeds, dialog.id, query)} onClose={close} />
+    case 'status':
+      return <Palette key="status" label="Status" placeholder="Status" choices={(query) => statusChoices(session, deeds, dialog.id, query)} onClose={close} />
+    case 'dependencies':
+      return <Palette key="dependencies" label="Waits for" placeholder="Which step?" choices={(query) => dependencyChoices(session, deeds, dialog.id, query)} onClose={close} />
+  }
+}

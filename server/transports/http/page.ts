@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import type { Context, Hono } from 'hono'
+import type { HttpEnv } from './env.ts'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=UTF-8',
+  '.html': 'text/html; charset=UTF-8',
+  '.js': 'text/javascript; charset=UTF-8',
+  '.svg': 'image/svg+xml',
+}
+/** Their names change with what is in them. */
+const HASHED = /^\/assets\/.+-[A-Za-z0-9_-]{8,}\.[a-z]+$/
+/** A name and a port, as it may stand in a policy. */
+const HOST = /^[A-Za-z0-9.:[\]-]+$/
+
+interface PageFile {
+  readonly type: string
+  readonly plain: Uint8Array<ArrayBuffer>
+  readonly zipped: Uint8Array<ArrayBuffer>
+}
+
+/** The built page: its files by their paths. Kept in memory, so that a build under a running server takes nothing away. */
+export type Page = ReadonlyMap<string, PageFile>
+
+/** Where the page is built to: beside the compiled server, or in dist/ where the server runs from its sources. */
+const FOLDERS = ['../../../ui', '../../../dist/ui'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+
+/** @returns null if it was not built */
+export function readPage(folders: readonly string[] = FOLDERS): Page | null {
+  const folder = folders.find((one) => existsSync(join(one, 'index.html')))
+  if (folder === undefined) return null
+  const page = new Map<string, PageFile>()
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const type = TYPES[extname(entry.name)]
+    if (!entry.isFile() || type === undefined) continue
+    const file = join(entry.parentPath, entry.name)
+    const plain = new Uint8Array(readFileSync(file))
+    page.set(file.slice(folder.length).replaceAll('\\', '/'), { type, plain, zipped: new Uint8Array(gzipSync(plain)) })
+  }
+  return page
+}
+
+/**
+ * The page for people, at `/` and `/t/:thread`, and what it is made of.
+ * @param overview what `/` says to programs, and to everybody where there is no page
+ */
+export function addPageRoutes(app: Hono<HttpEnv>, page: Page | null, overview: string): void {
+  const index = page?.get('/index.html')
+  const wantsPage = (c: Context<HttpEnv>): boolean => /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
+
+  app.get('/', (c) => {
+    c.header('Vary', 'Accept', { append: true })
+    return index !== undefined && wantsPage(c) ? answerFile(c, '/index.html', index) : c.text(overview)
+  })
+  if (index !== undefined) app.get('/t/:thread', (c) => answerFile(c, '/index.html', index))
+  for (const [path, file] of page ?? []) {
+    if (path !== '/index.html') app.get(path, (c) => answerFile(c, path, file))
+  }
+}
+
+/** What needs no token: without the page nobody could bring one. */
+export const isOfPage = (path: string): boolean => /^\/(?:t\/[^/]+|assets\/[^/]+|favicon\.svg)$/.test(path)
+
+function answerFile(c: Context<HttpEnv>, path: string, { type, plain, zipped }: PageFile): Response {
+  const takesZip = /\bgzip\b/.test(c.req.header('Accept-Encoding') ?? '')
+  c.header('Content-Type', type)
+  c.header('Cache-Control', HASHED.test(path) ? 'public, max-age=31536000, immutable' : 'no-cache')
+  c.header('Content-Security-Policy', policyFor(c))
+  c.header('Vary', 'Accept-Encoding', { append: true })
+  if (takesZip) c.header('Content-Encoding', 'gzip')
+  return c.body(takesZip ? zipped : plain)
+}
+
+/** Nothing from elsewhere, and nothing that is written into the page. Sockets are named, since not every browser takes them for the same origin. */
+function policyFor(c: Context<HttpEnv>): string {
+  const host = c.req.header('Host') ?? new URL(c.req.url).host
+  const sockets = HOST.test(host) ? ` ws://${host} wss://${host}` : ''
+  return [
+    "default-src 'self'",
+    `connect-src 'self'${sockets}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
+}
