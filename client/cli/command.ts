@@ -77,31 +77,35 @@ export interface CommandSpec {
 /** @returns the exit code; nothing means 0 */
 export type Run = (call: Call) => Promise<number | void>
 
+type Values = Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
+interface CallParts {
+  readonly command: CommandSpec
+  /** All that there are. */
+  readonly commands: readonly CommandSpec[]
+  readonly values: Values
+  readonly places: readonly string[]
+  readonly terminal: Terminal
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
 /** A command line, understood. */
 export class Call {
   readonly command: CommandSpec
+  readonly commands: readonly CommandSpec[]
   readonly terminal: Terminal
-  readonly env: Readonly<Record<string, string | undefined>>
-  readonly #values: Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>>
+  readonly #env: CallParts['env']
+  readonly #values: Values
   readonly #places: readonly string[]
 
-  constructor(
-    command: CommandSpec,
-    values: Call['values'],
-    places: readonly string[],
-    terminal: Terminal,
-    env: Call['env'],
-  ) {
+  constructor({ command, commands, values, places, terminal, env }: CallParts) {
     this.command = command
+    this.commands = commands
+    this.terminal = terminal
     this.#values = values
     this.#places = places
-    this.terminal = terminal
-    this.env = env
+    this.#env = env
   }
 
-  get values(): Readonly<Record<string, string | boolean | readonly (string | boolean)[] | undefined>> {
-    return this.#values
-  }
   get isJson(): boolean {
     return this.flag('json')
   }
@@ -112,7 +116,7 @@ export class Call {
   text(name: string, env?: string): string | undefined {
     const value = this.#values[name]
     if (typeof value === 'string') return value
-    return env === undefined ? undefined : this.env[env]?.trim() || undefined
+    return env === undefined ? undefined : this.#env[env]?.trim() || undefined
   }
   list(name: string): readonly string[] {
     const value = this.#values[name]

@@ -11,12 +11,21 @@ export const COMMON: Readonly<Record<string, OptionSpec>> = {
 }
 /** Those that speak to a server take these too. */
 export const REMOTE: Readonly<Record<string, OptionSpec>> = {
-  url: { short: 'u', value: 'URL', about: 'Where the server is. PLANROOM_URL; http://127.0.0.1:4080 if neither is set.' },
+  url: {
+    short: 'u',
+    value: 'URL',
+    about: 'Where the server is. PLANROOM_URL; http://127.0.0.1:4080 if neither is set.',
+  },
   token: {
     value: 'TOKEN',
-    about: 'The token, where the server wants one. Better set PLANROOM_TOKEN: others can read the arguments of a process.',
+    about:
+      'The token, where the server wants one. Better set PLANROOM_TOKEN: others can read the arguments of a process.',
   },
-  name: { short: 'n', value: 'NAME', about: 'Who calls, where no token says it. PLANROOM_NAME, else the user of this machine.' },
+  name: {
+    short: 'n',
+    value: 'NAME',
+    about: 'Who calls, where no token says it. PLANROOM_NAME, else the user of this machine.',
+  },
 }
 
 const wrap = (text: string, indent: string): string => {
@@ -38,7 +47,7 @@ const optionHead = (name: string, { short, value }: OptionSpec): string =>
 
 const section = (title: string, body: string): string => `${title}\n${body}`
 
-export const usageLine = ({ name, places }: CommandSpec): string =>
+const usageLine = ({ name, places }: CommandSpec): string =>
   ['planroom', name, ...places.map((place) => (place.optional ? `[${place.name}]` : place.name)), '[options]'].join(' ')
 
 /** A man page's worth. */

@@ -67,7 +67,7 @@ function understand(command: CommandSpec, args: readonly string[], terminal: Ter
     const extra = positionals[command.places.length]
     if (extra !== undefined && values['help'] !== true)
       throw usageError(`There is one argument too many: ${JSON.stringify(extra)}.`)
-    return new Call(command, values, positionals, terminal, process.env)
+    return new Call({ command, commands: COMMANDS, values, places: positionals, terminal, env: process.env })
   } catch (error) {
     if (error instanceof CliError) throw error
     throw usageError(inWords(error, Object.keys(specs)))
@@ -86,10 +86,13 @@ function inWords(error: unknown, options: readonly string[]): string {
 function complain(error: unknown, terminal: Terminal, command: CommandSpec | undefined, isJson: boolean): number {
   const code = error instanceof CliError ? error.code : EXIT.failed
   const message = error instanceof Error ? error.message : String(error)
-  const asksHelp = code === EXIT.usage ? `See: planroom ${command === undefined ? '' : `${command.name} `}--help` : undefined
+  const asksHelp =
+    code === EXIT.usage ? `See: planroom ${command === undefined ? '' : `${command.name} `}--help` : undefined
   const hint = (error instanceof CliError ? error.hint : undefined) ?? asksHelp
   if (isJson) {
-    terminal.complain(`${JSON.stringify({ error: { message, exitCode: code, ...(hint === undefined ? {} : { hint }) } })}\n`)
+    terminal.complain(
+      `${JSON.stringify({ error: { message, exitCode: code, ...(hint === undefined ? {} : { hint }) } })}\n`,
+    )
     return code
   }
   const who = command === undefined ? 'planroom' : `planroom ${command.name}`

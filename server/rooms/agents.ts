@@ -6,6 +6,8 @@ import { awarenessUpdate } from './wire.ts'
 
 /** Everybody forgets a state that is not renewed within 30 s. */
 const RENEW_MS = 12_000
+/** Agents make many calls a second: what they come to is told together. */
+const GATHER_MS = 120
 /** Characters of what an agent is doing: a line, and within what an awareness state may have. */
 const MAX_DOING = 300
 
@@ -30,7 +32,10 @@ export class Agents {
   readonly #awareness: Awareness
   readonly #now: () => number
   readonly #agents = new Map<string, Agent>()
+  /** Those that called since it was last told. */
+  readonly #news = new Set<string>()
   #timer: NodeJS.Timeout | undefined
+  #telling: NodeJS.Timeout | undefined
 
   /** @param now milliseconds since 1970 */
   constructor(awareness: Awareness, now: () => number = Date.now) {
@@ -53,7 +58,8 @@ export class Agents {
     // Who called last stands last.
     this.#agents.delete(id)
     this.#agents.set(id, agent)
-    this.#say(agent, agent.state)
+    this.#news.add(id)
+    this.#telling ??= setTimeout(() => this.#tell(), GATHER_MS).unref()
     const [oldest] = this.#agents
     if (this.#agents.size > MAX_PRESENT_AGENTS && oldest !== undefined) this.#leave(...oldest)
     this.#timer ??= setInterval(() => this.#renew(), RENEW_MS / 2).unref()
@@ -67,7 +73,17 @@ export class Agents {
 
   destroy(): void {
     clearInterval(this.#timer)
+    clearTimeout(this.#telling)
     this.#agents.clear()
+  }
+
+  #tell(): void {
+    this.#telling = undefined
+    for (const id of this.#news) {
+      const agent = this.#agents.get(id)
+      if (agent !== undefined) this.#say(agent, agent.state)
+    }
+    this.#news.clear()
   }
 
   #renew(): void {
@@ -81,7 +97,7 @@ export class Agents {
 
   #leave(id: string, agent: Agent): void {
     this.#agents.delete(id)
-    this.#say(agent, 'null')
+    if (this.#awareness.getStates().has(agent.client)) this.#say(agent, 'null')
     this.#awareness.meta.delete(agent.client)
     if (this.#agents.size > 0) return
     clearInterval(this.#timer)

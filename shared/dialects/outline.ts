@@ -11,7 +11,7 @@ import { count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './l
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
 import { movedPlaces, range, resolvePlaces } from './references.ts'
-import { hasLooked, seenSteps, statusSetter, unseenRemoval } from './seen.ts'
+import { hasLooked, seenStep, statusSetter, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
 interface Outcome extends JsonObject {
@@ -151,13 +151,14 @@ const toggleTodos = defineTool({
     for (const { place, step } of targets) {
       const seen = statusSeen(step, context)
       const status: Status = seen === 'completed' ? 'pending' : 'completed'
-      const by = statusSetter(step.id, context)
       if (step.status === status)
         notes.push(
-          `#${place} was ${doneOrNot(status)} already: ${by} has brought it there since you looked. List first to turn it back`,
+          `#${place} was ${doneOrNot(status)} already: ${statusSetter(step.id, context)} has brought it there since you looked. List first to turn it back`,
         )
       else if (step.status === 'cancelled' && status === 'pending')
-        notes.push(`#${place} stays cancelled: ${by} has cancelled it since you looked. List first to turn it back`)
+        notes.push(
+          `#${place} stays cancelled: ${statusSetter(step.id, context)} has cancelled it since you looked. List first to turn it back`,
+        )
       else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
     return answer(context, operations, notes, (after) => {
@@ -176,7 +177,7 @@ const doneOrNot = (status: Status | undefined): string => (status === 'completed
  */
 function statusSeen(step: Step, context: CallContext): Status {
   if (!hasLooked(context)) return statusWritten(step.id, context) ?? step.status
-  return seenSteps(context).get(step.id)?.status ?? 'pending'
+  return seenStep(step.id, context)?.status ?? 'pending'
 }
 
 /** What an actor that never looked set itself, as far as the history reaches. */

@@ -40,6 +40,19 @@ export function seenSteps({ view, history, actor }: CallContext): Map<StepId, St
   return seen
 }
 
+/** One of them, without going through all. */
+export function seenStep(id: StepId, { view, history, actor }: CallContext): Step | undefined {
+  let seen = lastSeen(view, id)
+  for (const entry of (view === null ? null : history.since(view.version)) ?? []) {
+    const change = entry.actor.id === actor.id ? entry.changes.find((one) => one.id === id) : undefined
+    if (change === undefined) continue
+    const { before, after } = change
+    if (after === null) seen = undefined
+    else if (before === null || seen !== undefined) seen = withWritten(seen, before, after)
+  }
+  return seen
+}
+
 /** Whether a caller has looked at the plan; one that never did means the plan as it stands. */
 export const hasLooked = ({ view, forgotten }: CallContext): boolean => view !== null || forgotten === true
 

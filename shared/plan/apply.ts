@@ -1,4 +1,4 @@
-import type * as Y from 'yjs'
+import * as Y from 'yjs'
 import type { StepId } from '../schema/ids.ts'
 import type { GroupPatch, Roots, StepPatch } from './document.ts'
 import { fieldsOf, groupFieldsOf, patchesOf, rootsOf } from './document.ts'
@@ -66,20 +66,45 @@ function cover<I>(covered: Map<I, Set<string>>, id: I, keys: readonly string[]):
   for (const key of keys) fields.add(key)
 }
 
-/**
- * Deletes positions that are given in falling order, neighbours at once. From the left: every deletion splits a run of
- * Yjs in two, and what then moves along in its store is what stands right of it, which is not split yet.
- */
+/** From so many deletions on they are made in one walk: one by one, each searches its place, and thousands take seconds. */
+const MANY = 64
+
+/** Deletes positions that are given in falling order. */
 export function deletePositions<T>(array: Y.Array<T>, falling: readonly number[]): void {
-  let gone = 0
-  for (let i = falling.length - 1; i >= 0;) {
-    const first = falling[i] ?? 0
-    let length = 1
-    while (falling[i - length] === first + length) length++
-    array.delete(first - gone, length)
-    gone += length
-    i -= length
+  if (falling.length < MANY) for (const position of falling) array.delete(position)
+  else if (array.doc !== null) Y.transact(array.doc, (transaction) => walk(array, falling.toReversed(), transaction))
+}
+
+/**
+ * What `array.delete` does for each position, without searching: it splits the runs that Yjs holds, from the left, for
+ * the further right a split is made, the less is moved along; and long runs in pieces, for a split copies what is behind.
+ */
+function walk<T>(array: Y.Array<T>, rising: readonly number[], transaction: Y.Transaction): void {
+  const split = ({ id }: Y.Item, offset: number): void =>
+    void Y.getItemCleanStart(transaction, Y.createID(id.client, id.clock + offset))
+  let next = 0
+  let position = 0
+  for (let item = array._start; item !== null && next < rising.length; item = item.right) {
+    if (item.deleted || !item.countable) continue
+    if (item.length > MANY) split(item, MANY)
+    const offset = (rising[next] ?? 0) - position
+    if (offset >= item.length) position += item.length
+    else if (offset > 0) {
+      split(item, offset)
+      position += offset
+    } else {
+      let length = 0
+      while (length < item.length && rising[next] === position + length) {
+        length++
+        next++
+      }
+      if (length < item.length) split(item, length)
+      position += length
+      item.delete(transaction)
+    }
   }
+  // Where positions were found before is not where they are now; as Yjs does it for what comes from others.
+  array._searchMarker = []
 }
 
 /** What stands in `outline` is read once and edited alongside. */

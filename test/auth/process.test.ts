@@ -7,7 +7,7 @@ import { newDataDirectory, runServer, startServer } from '../helpers/server-proc
 import { writeStep } from '../helpers/sockets.ts'
 import { bearer, SECRET, tokenOf } from '../helpers/tokens.ts'
 
-const CLI = resolve('dist/client/cli/token.js')
+const CLI = resolve('dist/client/cli/planroom.js')
 
 async function directory(): Promise<string> {
   const made = await newDataDirectory()
@@ -15,10 +15,10 @@ async function directory(): Promise<string> {
   return made.directory
 }
 
-/** Runs `npm run token`, without npm. */
+/** Runs `planroom token`. */
 async function cli(args: readonly string[], env: Readonly<Record<string, string>> = { PLANROOM_SECRET: SECRET }) {
   const options = { env: { PATH: process.env['PATH'] ?? '', ...env } }
-  return promisify(execFile)(process.execPath, [CLI, ...args], options).then(
+  return promisify(execFile)(process.execPath, [CLI, 'token', ...args], options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
     (error: unknown) => error as { code: number; stdout: string; stderr: string },
   )
@@ -89,7 +89,7 @@ describe('a server with a secret', () => {
     const { code, output } = await runServer(await directory(), { PLANROOM_SECRET: weak })
     expect(code).toBe(1)
     expect(output).toBe('planroom: The configuration is wrong: PLANROOM_SECRET has at least 32 bytes.')
-    expect(await cli(['--name', 'a'], { PLANROOM_SECRET: weak })).toMatchObject({ code: 1, stdout: '' })
+    expect(await cli(['--name', 'a'], { PLANROOM_SECRET: weak })).toMatchObject({ code: 2, stdout: '' })
   })
 })
 
@@ -102,14 +102,14 @@ describe('the command line', () => {
       [['--name', 'a', '--thread', 'a b'], '--thread is a thread id, in which * stands for any characters.'],
       [['--name', 'a', '--expires', '31d'], '--expires is longer than servers take: 30d (PLANROOM_MAX_TOKEN_DAYS).'],
       [['--name', 'a', '--expires', 'soon'], '--expires is a number with m, h or d, such as 30d, not "soon".'],
-      [['--nome', 'a'], "Unknown option '--nome'"],
+      [['--nome', 'a'], 'Unknown option --nome. Did you mean --name?'],
     ]
     for (const [args, reason] of cases) {
       const { code, stdout, stderr } = await cli(args)
-      expect([code, stdout]).toEqual([1, ''])
+      expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toContain(reason)
     }
     expect((await cli(['--name', 'a'], {})).stderr).toContain('PLANROOM_SECRET is not set.')
-    expect((await cli(['--help'])).stderr).toContain('Usage: npm run')
+    expect((await cli(['--help'])).stdout).toContain('planroom token [options]')
   })
 })

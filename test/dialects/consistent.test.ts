@@ -284,10 +284,11 @@ test('[one plan, three readings] where one caller touches the plan through one d
       const before = await plan.standing()
       const { tool, args } = anyCall(next, memory, before, () => ++serial)
       if (tools[dialect]?.includes(tool) !== true) continue
-      const { rev: _rev, ...rest } = JSON.parse(
-        // Its own ids and groups alone: a number that names its step, and no list that counts otherwise.
-        JSON.stringify(args, (key, value: unknown) => (key === 'id' && tool === 'write_todos' ? undefined : value === 'Ungrouped' ? 'g' : value)), // prettier-ignore
-      ) as Record<string, unknown>
+      // Its own ids and groups alone: numbers that name a step, and no list or version that counts otherwise.
+      const rest = JSON.parse(JSON.stringify(args), (key, value: unknown) => {
+        if (key === 'rev' || (key === 'id' && tool === 'write_todos')) return undefined
+        return value === 'Ungrouped' ? 'g' : value
+      }) as Record<string, unknown>
       if (dialect === 'tasks' && /"id":"(?!task-)/.test(JSON.stringify(rest))) continue
       const reply = await plan.call('agent-a', tool, rest)
       log.push(`${tool} ${JSON.stringify(rest)} -> ${reply.text.slice(0, 300)}`)
@@ -315,6 +316,6 @@ test('a step that was only counted, and renamed by its number, is not taken for 
   const reply = await plan.call('agent-a', 'write_todos', { todos: [{ content: 'mine now', status: 'pending' }] })
   const { steps } = await plan.standing()
   expect(steps.find(({ text }) => text === 'mine now')).toMatchObject({ status: 'completed' })
-  expect(reply.text).toContain('  = step 8 with some words [pending]')
+  expect(reply.text).toContain('  = step 59 with some words [pending]')
   await plan.close()
 })

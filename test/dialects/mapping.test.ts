@@ -145,11 +145,11 @@ everyWay((withPlan) => {
             'h: task-6 Pending',
             ...[1, 2, 3, 4].map((n) => `Ungrouped: task-${n} Pending`),
           ],
-          checklist: [...'ABCDEFG'].map((text, i) => `t${i + 1} ${text} pending`),
+          checklist: 'ABCDEFG'.split('').map((text, i) => `t${i + 1} ${text} pending`),
         })
-        await write(plan, ...[...'GFEDABC'].map((content) => ({ content, status: 'pending' })))
+        await write(plan, ...'GFEDABC'.split('').map((content) => ({ content, status: 'pending' })))
         expect(await read(plan)).toMatchObject({
-          checklist: [...'GFEDABC'].map((text, i) => `t${i + 1} ${text} pending`),
+          checklist: 'GFEDABC'.split('').map((text, i) => `t${i + 1} ${text} pending`),
           tasks: [
             'g: task-7 Pending',
             'g: task-5 Pending',

@@ -50,7 +50,7 @@ describe('a thread', () => {
     const app = newApp()
     await put(app, 'plan', [{ text: 'a' }, { text: 'b', depth: 1, status: 'completed' }])
     const answer = await ask(app, '/threads/plan/plan.md')
-    expect(answer).toMatchObject({ status: 200, text: '- [ ] a\n  - [x] b\n' })
+    expect(answer).toMatchObject({ status: 200, text: '- [ ] a\n  - [x] b\n\n<!-- a plan of Planroom, format 1 -->\n' })
     expect(answer.headers.get('content-type')).toBe('text/markdown; charset=UTF-8')
   })
 })

@@ -160,7 +160,8 @@ describe('who sends what nobody honest sends', () => {
     }
     // All at once, for each refusal takes its two seconds.
     const codes = await Promise.all(Array.from({ length: 20 }, attempt))
-    expect(new Set(codes)).toEqual(new Set([4422]))
+    expect(codes.filter((code) => code !== 4422 && code !== 1013)).toEqual([])
+    expect(codes).toContain(4422)
     expect(await attempt()).toBe(1013)
     expect(await letIn(open(HERE, 'plan', ada))).toBe('stepOne')
   })

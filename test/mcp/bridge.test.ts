@@ -7,11 +7,11 @@ import { expect, onTestFinished, test } from 'vitest'
 import { ask, newApp } from '../helpers/http.ts'
 import { connectModern } from './clients.ts'
 
-const program = `${fileURLToPath(new URL('../..', import.meta.url))}dist/client/cli/mcp.js`
+const program = `${fileURLToPath(new URL('../..', import.meta.url))}dist/client/cli/planroom.js`
 
 /** A host's client, with the bridge as its server. */
 async function connectHost(url: string, mode: 'legacy' | 'auto', options: readonly string[] = []): Promise<Client> {
-  const args = [program, '--thread', 'plan', '--url', url, '--name', 'José 🦊', ...options]
+  const args = [program, 'mcp', '--thread', 'plan', '--url', url, '--name', 'José 🦊', ...options]
   const client = new Client({ name: 'host', version: '1' }, { versionNegotiation: { mode } })
   await client.connect(new StdioClientTransport({ command: process.execPath, args }))
   onTestFinished(() => client.close())
@@ -97,13 +97,13 @@ test('it says how it is used', async () => {
   for (const args of [[], ['--thread', '../etc'], ['--thread', 'plan', '--nope'], ['--thread', 'plan', '--url', 'x']]) {
     const bridge = start(args)
     expect(await bridge.end()).toBe(2)
-    expect(bridge.errors()).toContain('Usage: npm run --silent mcp -- --thread T')
+    expect(bridge.errors()).toContain('See: planroom mcp --help')
   }
 })
 
 /** The bridge as a process, for what no client would send. */
 function start(args: readonly string[]) {
-  const child = spawn(process.execPath, [program, ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, 'mcp', ...args], { stdio: ['pipe', 'pipe', 'pipe'] })
   onTestFinished(() => void child.kill())
   const closed = once(child, 'close') as Promise<[number | null]>
   const waiting: ((line: string) => void)[] = []

@@ -193,6 +193,8 @@ describe('history', () => {
 test('[M1] a plan as a nested list', () => {
   const copy = new Copy().add('a .b c').run({ type: 'setTitle', title: 'Plan' })
   copy.run({ type: 'setStep', id: id('b'), fields: { status: 'completed', text: 'two\nlines' } })
-  expect(planMarkdown(copy.plan)).toBe('# Plan\n\n- [ ] a\n  - [x] two lines\n- [ ] c\n')
-  expect(planMarkdown(new Copy().plan)).toBe('\n')
+  expect(planMarkdown(copy.plan)).toBe(
+    '# Plan\n\n- [ ] a\n  - [x] two\\\n    lines\n- [ ] c\n\n<!-- a plan of Planroom, format 1 -->\n',
+  )
+  expect(planMarkdown(new Copy().plan)).toBe('<!-- a plan of Planroom, format 1 -->\n')
 })

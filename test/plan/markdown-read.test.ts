@@ -29,7 +29,12 @@ describe('lists of tasks that people have', () => {
   })
 
   test('a file without checkboxes: every bullet is a step', () => {
-    expect(outline('Shopping\n\n- fruit\n  - apples\n\t\t- red\n1. bread\n')).toEqual(['[ ] fruit', '.[ ] apples', '..[ ] red', '[ ] bread'])
+    expect(outline('Shopping\n\n- fruit\n  - apples\n\t\t- red\n1. bread\n')).toEqual([
+      '[ ] fruit',
+      '.[ ] apples',
+      '..[ ] red',
+      '[ ] bread',
+    ])
     expect(left('Shopping\n\n- fruit\n')).toEqual(['1 text that belongs to no step'])
   })
 
@@ -43,7 +48,9 @@ describe('lists of tasks that people have', () => {
   test('statuses as several programs write them; an unknown mark is said', () => {
     const file = '- [x] a\n- [*] b\n- [/] c\n- [-] d\n- [!] e\n- [?] f\n- [a](http://b) g\n'
     expect(outline(file)).toEqual(['[x] a', '[*] b', '[*] c', '[-] d', '[!] e', '[ ] f'])
-    expect(readPlanMarkdown(file).notes).toEqual([{ line: 6, text: 'the mark [?] is not known, and was read as pending' }])
+    expect(readPlanMarkdown(file).notes).toEqual([
+      { line: 6, text: 'the mark [?] is not known, and was read as pending' },
+    ])
     expect(left(file)).toEqual(['7 a bullet without a checkbox, in a file that has checkboxes'])
   })
 
@@ -52,7 +59,12 @@ describe('lists of tasks that people have', () => {
   })
 
   test('a text that goes on in the next line', () => {
-    expect(outline('- [ ] one\n  two\nthree\n- [ ] a\\\n  b\n- [ ] C:\\x\\\n- [ ] d\n')).toEqual(['[ ] one two three', '[ ] a\nb', '[ ] C:\\x\\', '[ ] d'])
+    expect(outline('- [ ] one\n  two\nthree\n- [ ] a\\\n  b\n- [ ] C:\\x\\\n- [ ] d\n')).toEqual([
+      '[ ] one two three',
+      '[ ] a\nb',
+      '[ ] C:\\x\\',
+      '[ ] d',
+    ])
   })
 
   test('paragraphs, quotations and code below a step are its details', () => {
@@ -79,7 +91,8 @@ describe('what is not a step', () => {
   })
 
   test('comments, front matter, quotations, text and headings without steps are left out, each with its line', () => {
-    const file = '---\ntags: x\n---\nIntro\nmore\n\n<!-- sample:\n- [ ] no\n-->\n> - [ ] quoted\n\n## Install\n\nRun it.\n\n## Do\n- [ ] a\n'
+    const file =
+      '---\ntags: x\n---\nIntro\nmore\n\n<!-- sample:\n- [ ] no\n-->\n> - [ ] quoted\n\n## Install\n\nRun it.\n\n## Do\n- [ ] a\n'
     expect(outline(file)).toEqual(['[ ] a (Do)'])
     expect(left(file)).toEqual([
       '1-3 front matter',

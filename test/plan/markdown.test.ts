@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { importMarkdown } from '../../shared/plan/markdown-import.ts'
 import { readPlanMarkdown } from '../../shared/plan/markdown-read.ts'
@@ -20,7 +20,13 @@ function kept(plan: Plan) {
     title: plan.title,
     groups: plan.groups.map(({ title, testsVerified }) => [title, testsVerified]),
     steps: plan.steps.map(({ text, depth, status, details, required, group, alias, startedBy, dependencies }) => ({
-      ...{ text, depth, status, details, required, alias, startedBy },
+      text,
+      depth,
+      status,
+      details,
+      required,
+      alias,
+      startedBy,
       group: titleOf(group),
       dependencies: dependencies.map((one) => ('step' in one ? plan.placeOf(one.step) : one.name)),
     })),
@@ -38,8 +44,20 @@ const anyText = (maxLength: number) =>
   fc
     .oneof(
       { weight: 3, arbitrary: fc.string({ unit: 'binary', maxLength }) },
-      fc.string({ unit: fc.constantFrom(...'\\{}&#[]`~->*+_=|:"1. \n\t\rx\u0000\u2028'), maxLength }),
-      fc.constantFrom('## a', '- [ ] b', '```', '---', '{#3}', 'a {required}', '&#0;', '..\\', '<!-- x -->', 'a\\\nb', '=\n=='),
+      fc.string({ unit: fc.constantFrom(...Array.from('\\{}&#[]`~->*+_=|:"1. \n\t\rx\u0000\u2028')), maxLength }),
+      fc.constantFrom(
+        '## a',
+        '- [ ] b',
+        '```',
+        '---',
+        '{#3}',
+        'a {required}',
+        '&#0;',
+        '..\\',
+        '<!-- x -->',
+        'a\\\nb',
+        '=\n==',
+      ),
     )
     .filter((text) => text.trim() !== '' && text.length <= maxLength)
 const anyStep = fc.record({
@@ -59,7 +77,11 @@ const anyPlan = fc.record({
   steps: fc.array(anyStep, { maxLength: 10 }),
 })
 
-function operationsOf({ title, groups, steps }: typeof anyPlan extends fc.Arbitrary<infer T> ? T : never): PlanOperation[] {
+function operationsOf({
+  title,
+  groups,
+  steps,
+}: typeof anyPlan extends fc.Arbitrary<infer T> ? T : never): PlanOperation[] {
   let depth = -1
   return [
     { type: 'setTitle', title },
@@ -110,8 +132,24 @@ describe('out and in again', () => {
         parent: null,
         steps: [
           { id: id('a'), text: 'Say when', depth: 0 },
-          { id: id('b'), text: 'Migrate', depth: 0, group: groupId('db'), status: 'completed', details: 'Twice.\n\n- dry' },
-          { id: id('c'), text: 'Write the\nendpoints', depth: 0, group: groupId('api'), status: 'in_progress', required: true, startedBy: 'ann', dependencies: [{ step: id('b') }, { name: 'a review' }] },
+          {
+            id: id('b'),
+            text: 'Migrate',
+            depth: 0,
+            group: groupId('db'),
+            status: 'completed',
+            details: 'Twice.\n\n- dry',
+          },
+          {
+            id: id('c'),
+            text: 'Write the\nendpoints',
+            depth: 0,
+            group: groupId('api'),
+            status: 'in_progress',
+            required: true,
+            startedBy: 'ann',
+            dependencies: [{ step: id('b') }, { name: 'a review' }],
+          },
           { id: id('d'), text: 'Pages', depth: 1, status: 'blocked', alias: 'pages' },
           { id: id('e'), text: 'Old ones', depth: 2, status: 'cancelled', group: groupId('db') },
           { id: id('f'), text: 'Tell', depth: 0 },
@@ -207,7 +245,11 @@ ${END}`)
         .run({ type: 'setTitle', title: 'Old' }, { type: 'addGroup', id: groupId('g'), title: 'g' })
         .add('a .b', {}, { group: groupId('g') })
     const behind = imported(file, before()).plan
-    expect([behind.title, behind.steps.map(({ text }) => text), behind.groups.length]).toEqual(['Old', ['a', 'b', 'c', 'd'], 1])
+    expect([behind.title, behind.steps.map(({ text }) => text), behind.groups.length]).toEqual([
+      'Old',
+      ['a', 'b', 'c', 'd'],
+      1,
+    ])
     const instead = imported(file, before(), true).plan
     expect([instead.title, instead.steps.map(({ text }) => text)]).toEqual(['New', ['c', 'd']])
   })

@@ -154,6 +154,18 @@ describe.each([
     await server.plan.close()
   })
 
+  test('[RB-B5] ids, numbers and order are the same, and an old id still names its step', async () => {
+    const server = await start(newDisk)
+    await run(server.plan, LISTED)
+    const before = await server.plan.standing()
+    await server.restart()
+    expect(await server.plan.standing()).toEqual(before)
+    const id = before.steps[2]?.id
+    await run(server.plan, [[A, 'plan_todo_cross_off', { action: { type: 'Complete', id } }]])
+    expect(await steps(server.plan)).toEqual(['a', 'b', 'c completed', 'd'])
+    await server.plan.close()
+  })
+
   test('[O31] contents as they were seen survive: a stale pending opens nothing again', async () => {
     const server = await start(newDisk)
     await run(server.plan, [[A, 'write_todos', { todos: [todo('x')] }]])

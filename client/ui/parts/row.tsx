@@ -63,7 +63,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       aria-label={isEdited ? undefined : label(row)}
       tabIndex={isFocused && !isEdited ? 0 : -1}
       onFocus={(event) => {
-        if (event.target === event.currentTarget && !isFocused) session.view.noteFocus(id)
+        if (event.target === event.currentTarget) session.view.noteFocus(id)
       }}
     >
       {flash !== undefined && <span key={flash.turn} className="flash" style={hue(flash.who)} />}

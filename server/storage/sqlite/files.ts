@@ -36,7 +36,9 @@ export function openToRead(path: string): Database.Database {
     return db
   } catch (error) {
     db?.close()
-    throw new Error(`${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`, { cause: error })
+    throw new Error(`${path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    })
   }
 }
 

@@ -39,8 +39,12 @@ export class Inspection {
       (db.pragma(`table_info(${table})`) as { readonly name: string }[]).map(({ name }) => name)
     // A backup of an older server has no sums.
     const crc = (table: string): string => (columns(table).includes('crc') ? 'crc' : 'NULL AS crc')
-    this.#versions = db.prepare<[number], number>('SELECT version FROM entries WHERE thread_id = ? ORDER BY version').pluck()
-    this.#snapshot = db.prepare(`SELECT version, state AS bytes, ${crc('snapshots')} FROM snapshots WHERE thread_id = ?`)
+    this.#versions = db
+      .prepare<[number], number>('SELECT version FROM entries WHERE thread_id = ? ORDER BY version')
+      .pluck()
+    this.#snapshot = db.prepare(
+      `SELECT version, state AS bytes, ${crc('snapshots')} FROM snapshots WHERE thread_id = ?`,
+    )
     this.#entry = db.prepare(
       `SELECT version, bytes, ${crc('entries')}, actor_name AS actor, summary FROM entries
        WHERE thread_id = ? AND version = ?`,
@@ -59,6 +63,13 @@ export class Inspection {
 
   threads(): KeptThread[] {
     return this.#db.prepare<[], KeptThread>('SELECT id, thread, version FROM threads ORDER BY thread').all()
+  }
+
+  /** A thread as it stands now; null if it is gone. */
+  thread(id: number): KeptThread | null {
+    return (
+      this.#db.prepare<[number], KeptThread>('SELECT id, thread, version FROM threads WHERE id = ?').get(id) ?? null
+    )
   }
 
   /** Runs `work` on one state of the database, however much is written meanwhile. */

@@ -52,7 +52,7 @@ const sharedColumns = (from: Database.Database, to: Database.Database, table: st
   return columnsOf(to, table).filter((name) => known.includes(name))
 }
 
-const inserter = (to: Database.Database, table: string, columns: readonly string[]): Database.Statement<unknown[]> =>
+const inserter = (to: Database.Database, table: string, columns: readonly string[]): Database.Statement =>
   to.prepare(
     `INSERT OR IGNORE INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((name) => `@${name}`).join(', ')})`,
   )
@@ -89,7 +89,7 @@ function entryCopier(from: Database.Database, to: Database.Database) {
     `INSERT INTO entries (thread_id, version, at, actor_id, actor_name, actor_kind, source, tool, reasoning, summary, bytes)
      VALUES (?, ?, 0, '', '', 'system', 'server', '', '', 'this entry was lost', x'')`,
   )
-  const read = (statement: Database.Statement<unknown[]>, { id }: KeptThread, version: number): unknown => {
+  const read = (statement: Database.Statement, { id }: KeptThread, version: number): unknown => {
     try {
       return statement.get(id, version)
     } catch {

@@ -14,6 +14,8 @@ export interface Patience {
 }
 /** A request of 4 MiB over a poor line gets through. */
 const PATIENCE: Patience = { headersMs: 10_000, requestMs: 60_000, checkMs: 2_000 }
+/** Milliseconds that a client may go on to send a body that nobody reads: some read the answer only then. */
+const LEFTOVER_MS = 10_000
 /** TCP connections besides the sockets that may be open. More are cut as they come: no request of theirs can be read. */
 const SPARE_CONNECTIONS = 5_000
 /** Milliseconds that an idle connection is kept: longer than load balancers keep theirs, or they would race with us. */
@@ -56,6 +58,9 @@ export function createHttpServer(
   const node = createServer(options, (request, response) => {
     const { socket } = request
     answering.set(socket, response)
+    response.once('finish', () => {
+      if (!request.complete) setTimeout(() => (request.complete ? undefined : socket.destroy()), LEFTOVER_MS).unref()
+    })
     response.once('close', () => {
       if (answering.get(socket) === response) answering.delete(socket)
       // Node closes connections that are idle at the moment it stops, not those that become so.

@@ -5,7 +5,7 @@ import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
 import { isBlank } from '../lines.ts'
 import { reasoning, rev } from '../parameters.ts'
-import { hasLooked, seenSteps, statusSetter, unseenRemoval } from '../seen.ts'
+import { hasLooked, seenStep, statusSetter, unseenRemoval } from '../seen.ts'
 import { starterOf } from '../starter.ts'
 import { BLANK_DESCRIPTION, dependsOnList, description, groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { clean } from './clean.ts'
@@ -135,7 +135,7 @@ function start(given: string | undefined, at: number | undefined, context: CallC
 /** A task that somebody else has closed meanwhile is not opened again by who does not know of it. */
 function closedUnseen(task: Step, context: CallContext): Refusal | null {
   if (!isTerminal(task) || !hasLooked(context)) return null
-  if (seenSteps(context).get(task.id)?.status === task.status) return null
+  if (seenStep(task.id, context)?.status === task.status) return null
   const who = statusSetter(task.id, context)
   const what = `Task '${taskName(task)}' is ${taskStatus(task)}: ${who} set that since you last looked.`
   return { refused: `${what} Nothing was changed. List first; Start then opens it again.` }

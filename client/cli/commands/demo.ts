@@ -3,16 +3,37 @@
  * replicas are compared.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { outlineLines } from '../../shared/dialects/outline.ts'
-import type { Plan } from '../../shared/plan/plan.ts'
-import { newStepId } from '../../shared/schema/ids.ts'
-import type { LivePlan } from '../sdk/live-plan.ts'
-import { connectPlan } from '../sdk/live-plan.ts'
+import { outlineLines } from '../../../shared/dialects/outline.ts'
+import type { Plan } from '../../../shared/plan/plan.ts'
+import { newStepId } from '../../../shared/schema/ids.ts'
+import type { LivePlan } from '../../sdk/live-plan.ts'
+import { connectPlan } from '../../sdk/live-plan.ts'
+import { Api } from '../api.ts'
+import { type Call, EXIT, usageError } from '../command.ts'
 
-const url = process.env['PLANROOM_URL'] ?? 'http://127.0.0.1:4080'
-const seconds = Number(process.env['PLANROOM_DEMO_SECONDS'] ?? 60)
-const thread = `demo-${Date.now().toString(36)}`
-const started = performance.now()
+/** A run: where, on which thread, since when and for how long. */
+class Demo {
+  readonly url: string
+  readonly thread: string
+  readonly #seconds: number
+  readonly #started = performance.now()
+
+  constructor(url: string, thread: string, seconds: number) {
+    this.url = url
+    this.thread = thread
+    this.#seconds = seconds
+  }
+
+  say(who: string, what: string): void {
+    const at = ((performance.now() - this.#started) / 1000).toFixed(1).padStart(5)
+    console.log(`${at}s  ${who.padEnd(10)} ${what}`)
+  }
+
+  /** Waits until a share of the demo's time has passed. */
+  until(share: number): Promise<void> {
+    return wait(Math.max(0, share * this.#seconds * 1000 - (performance.now() - this.#started)))
+  }
+}
 
 interface Reply {
   readonly success: boolean
@@ -22,25 +43,19 @@ interface Reply {
   readonly notes?: readonly string[]
 }
 
-function say(who: string, what: string): void {
-  const at = ((performance.now() - started) / 1000).toFixed(1).padStart(5)
-  console.log(`${at}s  ${who.padEnd(10)} ${what}`)
-}
-
-/** Waits until a share of the demo's time has passed. */
-const until = (share: number): Promise<void> =>
-  wait(Math.max(0, share * seconds * 1000 - (performance.now() - started)))
-
 /** An agent that calls tools, and says why. */
 class Agent {
   readonly #name: string
+  readonly #demo: Demo
   #calls = 0
 
-  constructor(name: string) {
+  constructor(name: string, demo: Demo) {
     this.#name = name
+    this.#demo = demo
   }
 
   async call(tool: string, why: string, args: object): Promise<Reply> {
+    const { url, thread } = this.#demo
     const response = await fetch(`${url}/threads/${thread}/tools/${tool}`, {
       method: 'POST',
       headers: {
@@ -52,13 +67,14 @@ class Agent {
     })
     if (!response.ok) throw new Error(`${tool}: ${response.status} ${await response.text()}`)
     const reply = (await response.json()) as Reply
-    say(this.#name, `${why}\n${' '.repeat(19)}${tool} -> ${reply.summary.split('\n')[0]}`)
-    if (reply.digest !== undefined) say('', `(told: ${reply.digest})`)
+    this.#demo.say(this.#name, `${why}\n${' '.repeat(19)}${tool} -> ${reply.summary.split('\n')[0]}`)
+    if (reply.digest !== undefined) this.#demo.say('', `(told: ${reply.digest})`)
     return reply
   }
 
   /** The 1-based place of the first step that begins with these words, and the version it was read at. */
   async find(words: string): Promise<{ index: number; rev: number }> {
+    const { url, thread } = this.#demo
     const response = await fetch(`${url}/threads/${thread}/context?for=${encodeURIComponent(this.#name)}`)
     const block = await response.text()
     const rev = Number(/version (\d+)/.exec(block)?.[1] ?? 0)
@@ -67,8 +83,8 @@ class Agent {
   }
 }
 
-async function planner(): Promise<void> {
-  const agent = new Agent('planner')
+async function planner(demo: Demo): Promise<void> {
+  const agent = new Agent('planner', demo)
   const steps = [
     ['Understand the report that exports lose rows', 0],
     ["Reproduce it with the customer's file", 1],
@@ -81,45 +97,45 @@ async function planner(): Promise<void> {
   await agent.call('add_todos', 'The bug came in this morning; this is how I would go about it.', {
     steps: steps.map(([text, depth]) => ({ text, depth })),
   })
-  await until(0.45)
+  await demo.until(0.45)
   const { index, rev } = await agent.find('Mend the exporter')
   await agent.call('add_todos', 'Reviewers will ask for numbers, so measure memory as well.', {
     steps: [{ text: 'Measure memory before and after', depth: 0 }],
     parent_index: index,
     rev,
   })
-  await until(0.85)
+  await demo.until(0.85)
   await agent.call('list_todos', 'A last look at where we are.', {})
 }
 
-async function coder(): Promise<void> {
-  const agent = new Agent('coder')
+async function coder(demo: Demo): Promise<void> {
+  const agent = new Agent('coder', demo)
   for (const [share, words, why] of [
     [0.15, 'Reproduce it', 'The file from the ticket loses its last 12 rows here too.'],
     [0.35, 'Write a failing test', 'The test fails for the right reason now.'],
     [0.7, 'Stream rows', 'Streaming works; the test is green.'],
   ] as const) {
-    await until(share)
+    await demo.until(share)
     const { index, rev } = await agent.find(words)
     await agent.call('toggle_todos', why, { indices: [index], rev })
   }
 }
 
-async function reviewer(): Promise<void> {
-  const agent = new Agent('reviewer')
-  await until(0.25)
+async function reviewer(demo: Demo): Promise<void> {
+  const agent = new Agent('reviewer', demo)
+  await demo.until(0.25)
   const found = await agent.find('Find the commit')
   await agent.call('update_todos', 'Bisecting points at two commits, so say so.', {
     updates: [{ index: found.index, text: 'Find out which of the two commits broke it' }],
     rev: found.rev,
   })
-  await until(0.6)
+  await demo.until(0.6)
   const gone = await agent.find('Find out which')
   await agent.call('remove_todos', 'The streaming rewrite replaces both commits; no need to know.', {
     indices: [gone.index],
     rev: gone.rev,
   })
-  await until(0.8)
+  await demo.until(0.8)
   const done = await agent.find('Understand the report')
   await agent.call('toggle_todos', 'We know all there is to know about the report.', {
     indices: [done.index],
@@ -128,11 +144,11 @@ async function reviewer(): Promise<void> {
 }
 
 /** Somebody in a train: edits go on while the connection does not. */
-async function person(live: LivePlan): Promise<void> {
-  await until(0.3)
+async function person(demo: Demo, live: LivePlan): Promise<void> {
+  await demo.until(0.3)
   live.goOffline()
-  say('anna', 'goes offline (the train enters a tunnel)')
-  await until(0.4)
+  demo.say('anna', 'goes offline (the train enters a tunnel)')
+  await demo.until(0.4)
   const last = live.plan.steps.at(-1)
   if (last !== undefined) {
     live.apply([
@@ -143,12 +159,12 @@ async function person(live: LivePlan): Promise<void> {
         steps: [{ id: newStepId(), text: 'Offer them the patched build', depth: 0 }],
       },
     ])
-    say('anna', 'rewrites a step and adds one below it, offline: she knows the customer')
+    demo.say('anna', 'rewrites a step and adds one below it, offline: she knows the customer')
   }
-  await until(0.65)
+  await demo.until(0.65)
   live.goOnline()
   await live.whenSynced()
-  say('anna', "is back; her edits and everybody's are merged")
+  demo.say('anna', "is back; her edits and everybody's are merged")
 }
 
 const shape = (plan: Plan): string =>
@@ -164,25 +180,23 @@ async function equalTo(live: LivePlan, wanted: string): Promise<boolean> {
   return false
 }
 
-async function main(): Promise<void> {
-  const alive = await fetch(`${url}/healthz`).then(
-    (response) => response.ok,
-    () => false,
-  )
-  if (!alive) {
-    console.error(`No server answers at ${url}. Start one with: npm start`)
-    process.exitCode = 1
-    return
-  }
-  console.log(`Thread ${thread} at ${url}, for ${seconds} s. Watch along: npm run watch -- ${thread}\n`)
+export async function run(call: Call): Promise<number> {
+  const seconds = Number(call.text('seconds', 'PLANROOM_DEMO_SECONDS') ?? 60)
+  if (!(seconds > 0)) throw usageError('--seconds is a number above 0.')
+  const api = new Api(call)
+  await api.greet()
+  const { url } = api
+  const thread = `demo-${Date.now().toString(36)}`
+  const demo = new Demo(url, thread, seconds)
+  console.log(`Thread ${thread} at ${url}, for ${seconds} s. Watch along: planroom watch ${thread}\n`)
   const anna = connectPlan({ url, thread, name: 'anna' })
   const watcher = connectPlan({ url, thread, name: 'watcher' })
   let seen = 0
   watcher.subscribe(({ type }) => (seen += type === 'change' ? 1 : 0))
   try {
     await Promise.all([anna.whenSynced(), watcher.whenSynced()])
-    await Promise.all([planner(), coder(), reviewer(), person(anna)])
-    await until(1)
+    await Promise.all([planner(demo), coder(demo), reviewer(demo), person(demo, anna)])
+    await demo.until(1)
     const fresh = connectPlan({ url, thread, name: 'newcomer' })
     await fresh.whenSynced()
     const wanted = shape(fresh.plan)
@@ -191,11 +205,9 @@ async function main(): Promise<void> {
     console.log(
       `The watcher saw ${seen} changes. Replicas of anna, the watcher and a newcomer: ${equal ? 'all equal' : 'NOT EQUAL'}.`,
     )
-    process.exitCode = equal ? 0 : 1
     await fresh.close()
+    return equal ? EXIT.ok : EXIT.failed
   } finally {
     await Promise.all([anna.close(), watcher.close()])
   }
 }
-
-await main()

@@ -17,6 +17,8 @@ const NAMED_BY: ReadonlyMap<unknown, string> = new Map([
 export interface BridgeOptions {
   /** Of the plan's MCP over HTTP. */
   readonly address: URL
+  /** Sent with every request, such as a token. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Takes one message for the host, without its line break. */
   readonly write: (line: string) => void
   /** Takes what a person should know. */
@@ -120,6 +122,7 @@ export class Bridge {
   /** Since 2026-07-28 headers repeat what the message says; before, they say what was agreed on. */
   #headersFor(message: unknown): Record<string, string> {
     const headers: Record<string, string> = {
+      ...this.#options.headers,
       'Content-Type': 'application/json',
       Accept: 'application/json, text/event-stream',
     }
