@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { COMMANDS } from '../../client/cli/commands.ts'
 import { Progress, Terminal } from '../../client/cli/terminal.ts'
 import { BIN, callTool, newServer, planroom } from './bin.ts'
@@ -57,16 +58,22 @@ describe('a terminal', () => {
     expect(none.written).toEqual([])
   })
 
-  test.skipIf(!existsSync('/usr/bin/script'))('draws a plan in place', async () => {
+  test.skipIf(!existsSync('/usr/bin/script'))('draws a plan in place, until Ctrl-C', async () => {
     const { url } = await newServer()
     await callTool(url, 'holiday', 'add_todos', { steps: ['Pack\u001b[31m'] })
-    const command = `${process.execPath} ${BIN} watch holiday --url ${url} & echo $! > /dev/null; pid=$!; for i in $(seq 100); do sleep 0.1; curl -s ${url}/threads/holiday/tools/toggle_todos -d '{"indices":[1]}' > /dev/null; [ $i -gt 15 ] && break; done; kill -INT $pid; wait $pid`
-    const { stdout } = await exec('/usr/bin/script', ['-qec', command, '/dev/null'], {
-      env: { PATH: process.env['PATH'], TERM: 'xterm' },
-    })
-    expect(stdout).toContain('\u001b[H')
-    expect(stdout).toContain('[x] Pack [31m')
-    expect(stdout).toMatch(/completed/)
+    const command = `${process.execPath} ${BIN} watch holiday --url ${url}`
+    const env = { PATH: process.env['PATH'], TERM: 'xterm' }
+    const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env, stdio: 'pipe' })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    const ended = once(child, 'close')
+    let text = ''
+    child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part))
+    await vi.waitFor(() => expect(text).toContain('[ ] Pack [31m'), { timeout: 20_000 })
+    expect(text).toContain('\u001b[H')
+    await callTool(url, 'holiday', 'toggle_todos', { indices: [1] })
+    await vi.waitFor(() => expect(text).toContain('#1 completed'), { timeout: 20_000 })
+    child.stdin.write('\u0003')
+    expect((await ended)[0]).toBe(0)
   })
 })
 

@@ -104,6 +104,7 @@ export async function visit(address: string, { name = 'Ada', narrow = false, ...
   const context = await browser.newContext({ viewport, ...options })
   context.setDefaultTimeout(PATIENCE_MS)
   await context.addInitScript((who) => {
+    if (location.protocol === 'about:') return
     localStorage.setItem('planroom.name', who)
     localStorage.setItem('planroom.id', `id-of-${who}`)
   }, name)

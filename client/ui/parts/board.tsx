@@ -1,19 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type DragEvent, type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react'
 import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
 import { readFilter } from '../model/filter.ts'
 import { ownerOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar, hue } from './avatars.tsx'
+import { type CardDrag, useCardDrag } from './card-drag.ts'
 import { Icon, StatusShape } from './icons.tsx'
 import { useWork } from './session-context.ts'
 
-const DRAGGED = 'application/x-planroom-step'
-
 /** The steps that have none below them, by how they stand. */
 export function Board() {
-  const { session } = useWork()
+  const { session, deeds } = useWork()
   const { plan } = useStore(session.seen)
   const { filter } = useStore(session.view)
   const columns = useMemo(() => {
@@ -25,10 +24,13 @@ export function Board() {
     })
     return found
   }, [plan, filter])
+  const { drag, take } = useCardDrag((id, status) => {
+    if (session.plan.step(id)?.status !== status) deeds.setStatus(id, status)
+  })
   return (
-    <section className="board" aria-label="Board by status">
+    <section className={`board${drag === null ? '' : ' dragging'}`} aria-label="Board by status">
       {STATUSES.map((status) => (
-        <Column key={status} status={status} steps={columns.get(status) ?? []} plan={plan} />
+        <Column key={status} status={status} steps={columns.get(status) ?? []} plan={plan} drag={drag} take={take} />
       ))}
     </section>
   )
@@ -38,12 +40,13 @@ interface ColumnProps {
   readonly status: Status
   readonly steps: readonly Step[]
   readonly plan: Plan
+  readonly drag: CardDrag | null
+  readonly take: (event: PointerEvent, id: StepId) => void
 }
 
-function Column({ status, steps, plan }: ColumnProps) {
-  const { session, deeds } = useWork()
+function Column({ status, steps, plan, drag, take }: ColumnProps) {
+  const { session } = useWork()
   const scroller = useRef<HTMLUListElement>(null)
-  const [isOver, setOver] = useState(false)
   const virtualizer = useVirtualizer({
     count: steps.length,
     getScrollElement: () => scroller.current,
@@ -51,24 +54,11 @@ function Column({ status, steps, plan }: ColumnProps) {
     getItemKey: (index) => steps[index]?.id ?? index,
     overscan: 3,
   })
-  const onDrop = (event: DragEvent): void => {
-    setOver(false)
-    const id = event.dataTransfer.getData(DRAGGED) as StepId
-    if (id === '') return
-    event.preventDefault()
-    if (plan.step(id)?.status !== status) deeds.setStatus(id, status)
-  }
   return (
     <section
-      className={`column ${status}${isOver ? ' over' : ''}`}
+      className={`column ${status}${drag?.over === status ? ' over' : ''}`}
+      data-column={status}
       aria-label={`${STATUS_NAMES[status]}, ${steps.length}`}
-      onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes(DRAGGED)) return
-        event.preventDefault()
-        setOver(true)
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
     >
       <h2>
         <StatusShape status={status} label={false} />
@@ -85,8 +75,11 @@ function Column({ status, steps, plan }: ColumnProps) {
               key={key}
               ref={virtualizer.measureElement}
               data-index={index}
-              className="slot"
+              className={`slot${drag?.id === step.id ? ' taken' : ''}`}
               style={{ transform: `translateY(${start}px)` }}
+              onPointerDown={(event) => {
+                if (session.mayWrite) take(event, step.id)
+              }}
             >
               <Card step={step} plan={plan} onReveal={() => reveal(session, step.id)} />
             </li>
@@ -120,14 +113,7 @@ function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Pl
     }
   }
   return (
-    <article
-      className="card"
-      draggable={session.mayWrite}
-      onDragStart={(event) => {
-        event.dataTransfer.setData(DRAGGED, step.id)
-        event.dataTransfer.effectAllowed = 'move'
-      }}
-    >
+    <article className="card">
       <button type="button" className="open" onClick={onReveal} onKeyDown={onKeyDown}>
         {parent !== undefined && (
           <span className="path" dir="auto">

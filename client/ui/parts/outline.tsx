@@ -65,7 +65,8 @@ export function Outline() {
     const row = node?.querySelector<HTMLElement>(`[data-id="${CSS.escape(anyFocused ?? '')}"]`)
     if (isOwn && pinned >= 0) virtualizer.scrollToIndex(pinned, { align: 'auto' })
     const isDialogOpen = session.view.get().dialog !== null
-    if (!isDialogOpen) (row?.querySelector<HTMLElement>('.field') ?? row)?.focus({ preventScroll: true })
+    const field = node?.querySelector<HTMLElement>('.field')
+    if (!isDialogOpen) (field ?? row)?.focus({ preventScroll: true })
   })
 
   useLayoutEffect(() => {
