@@ -18,7 +18,7 @@ interface Shown {
 /** A plan as lines: a heading where the group changes, and each step with its place, its status and what there is to say. */
 export function planLines({ title, steps, groups }: Shown, terminal: Terminal): string[] {
   const places = new Map(steps.map(({ id }, i) => [id, i + 1]))
-  const titles = new Map(groups.map((group) => [group.id, group.title]))
+  const titles = new Map<string, string>(groups.map(({ id, title: name }) => [id, name]))
   const width = String(steps.length).length + 1
   const lines = title === '' ? [] : [terminal.paint('bold', oneLine(title)), '']
   let section: string | null = null
@@ -27,7 +27,7 @@ export function planLines({ title, steps, groups }: Shown, terminal: Terminal): 
       section = step.group
       if (lines.length > 0 && lines.at(-1) !== '') lines.push('')
       lines.push(
-        terminal.paint('cyan', section === null ? '—' : oneLine(titles.get(step.group ?? (step.id as never)) ?? '')),
+        terminal.paint('cyan', section === null ? '—' : oneLine(titles.get(section) ?? '')),
       )
     }
     const colour = COLOURS[step.status]

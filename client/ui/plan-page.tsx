@@ -43,7 +43,7 @@ export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
 function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const { session } = useWork()
   const { plan, isLoaded, status } = useStore(session.seen)
-  const { layout, side, editing, filter } = useStore(session.view)
+  const { layout, side, editing } = useStore(session.view)
   const filterField = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
@@ -86,7 +86,6 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
             </div>
           )}
           {layout !== 'board' && !isEmpty && <Outline />}
-          {layout !== 'board' && !isEmpty && session.mayWrite && filter === '' && <AddButton />}
           {layout !== 'tree' && !isEmpty && <Board />}
         </main>
         {side !== null && <Side />}
@@ -95,17 +94,6 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       <NoticeList />
       <LiveRegion />
     </div>
-  )
-}
-
-function AddButton() {
-  const { session } = useWork()
-  const add = (): void =>
-    session.editor.draft({ parent: null, after: session.plan.children(null).at(-1) ?? null })
-  return (
-    <button type="button" className="add-step" onClick={add}>
-      <Icon name="plus" /> New step
-    </button>
   )
 }
 

@@ -5,7 +5,8 @@ import type { NewStep, PlanOperation } from '../schema/operation.ts'
 import type { MarkdownPlan, MarkdownStep } from './markdown-read.ts'
 import type { Plan } from './plan.ts'
 
-/** Characters, as JSON, that are changed at once: an update of them stays far below what one may have. */
+/** Steps that are removed, and characters as JSON that are added, at once: an update of both is far below what one may have. */
+const MAX_REMOVED = 2_000
 const MAX_BATCH_CHARS = 200_000
 
 export interface MarkdownImport {
@@ -29,7 +30,8 @@ export function importMarkdown(read: MarkdownPlan, plan: Plan, replace: boolean)
     notes.push({ line, text: `${what} is longer than ${most} characters, and was cut` })
     return `${whole.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
   }
-  const head: PlanOperation[] = replace ? emptied(plan) : []
+  const removals = replace ? emptied(plan) : []
+  const head: PlanOperation[] = [...(removals.at(-1) ?? [])]
   if (read.title !== null && (replace || plan.title === ''))
     head.push({ type: 'setTitle', title: cut(1, 'The title', read.title, MAX_TITLE) })
   const groups = new Map<string, GroupId>(replace ? [] : plan.groups.map(({ id, title }) => [title, id]))
@@ -73,16 +75,19 @@ export function importMarkdown(read: MarkdownPlan, plan: Plan, replace: boolean)
     }
   })
   const [first = [], ...others] = batchesOf(steps)
-  const batches = [[...head, ...first], ...others].filter((batch) => batch.length > 0)
+  const batches = [...removals.slice(0, -1), [...head, ...first], ...others].filter((batch) => batch.length > 0)
   return { batches, notes }
 }
 
-function emptied(plan: Plan): PlanOperation[] {
-  const steps = plan.children(null)
-  return [
-    ...(steps.length === 0 ? [] : [{ type: 'removeSteps', steps, subSteps: true } as const]),
-    ...plan.groups.map(({ id }) => ({ type: 'removeGroup', id }) as const),
-  ]
+/** Takes everything away, from behind: whatever stands below a step stands behind it. */
+function emptied(plan: Plan): PlanOperation[][] {
+  const batches: PlanOperation[][] = []
+  for (let end = plan.steps.length; end > 0; end -= MAX_REMOVED) {
+    const steps = plan.steps.slice(Math.max(0, end - MAX_REMOVED), end).map(({ id }) => id)
+    batches.push([{ type: 'removeSteps', steps, subSteps: true }])
+  }
+  const groups = plan.groups.map(({ id }) => ({ type: 'removeGroup', id }) as const)
+  return [...batches.slice(0, -1), [...(batches.at(-1) ?? []), ...groups]]
 }
 
 function dependenciesOf(

@@ -37,9 +37,9 @@ describe('a backup', () => {
     const { url } = await newServer({}, data)
     const threads = ['a', 'b', 'c', 'd']
     const acknowledged = new Map<string, number>()
-    let isOver = false
+    const over = new AbortController()
     const write = async (thread: string): Promise<void> => {
-      for (let i = 1; !isOver; i++) {
+      for (let i = 1; !over.signal.aborted; i++) {
         await callTool(url, thread, 'add_todos', { steps: [{ text: `${thread} ${i}` }] })
         acknowledged.set(thread, i)
       }
@@ -72,7 +72,7 @@ describe('a backup', () => {
       }
       await copy.stop()
     }
-    isOver = true
+    over.abort()
     await Promise.all(writers)
   })
 

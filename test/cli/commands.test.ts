@@ -109,6 +109,16 @@ describe('a plan', () => {
     expect(readFileSync(output, 'utf8')).toBe(stdout)
   })
 
+  test('of 10,000 steps is put in the place of another of as many', async () => {
+    const { run } = await onServer()
+    const plan = (text: string): string => `${text}\n`.repeat(10_000)
+    expect((await run(['import', '-'], plan('- [ ] old'))).code).toBe(0)
+    expect((await run(['import', '-', '--append'], plan('- [ ] more'))).stderr).toContain('at most 10000 steps')
+    expect((await run(['import', '-', '--replace'], plan('- [x] new'))).code).toBe(0)
+    const { steps } = JSON.parse((await run(['show', '--json'])).stdout) as { steps: { text: string }[] }
+    expect([steps.length, new Set(steps.map(({ text }) => text))]).toEqual([10_000, new Set(['new'])])
+  })
+
   test('[RB-I5] titles and texts of any kind survive the way through a server', async () => {
     const { run } = await onServer()
     const texts = [

@@ -61,7 +61,7 @@ describe('a terminal', () => {
   test.skipIf(!existsSync('/usr/bin/script'))('draws a plan in place, until Ctrl-C', async () => {
     const { url } = await newServer()
     await callTool(url, 'holiday', 'add_todos', { steps: ['Pack\u001b[31m'] })
-    const command = `${process.execPath} ${BIN} watch holiday --url ${url}`
+    const command = `exec ${process.execPath} ${BIN} watch holiday --url ${url}`
     const env = { PATH: process.env['PATH'], TERM: 'xterm' }
     const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], { env, stdio: 'pipe' })
     onTestFinished(() => void child.kill('SIGKILL'))

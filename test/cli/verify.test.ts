@@ -3,11 +3,12 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as fc from 'fast-check'
 import * as Y from 'yjs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { salvage } from '../../client/cli/data/salvage.ts'
 import { readPlan } from '../../shared/plan/read.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { threadId } from '../contracts/storage.ts'
+import { openSqliteStorage } from '../../server/storage/sqlite/storage.ts'
+import { logEntry, threadId } from '../contracts/storage.ts'
 import { call, newApp } from '../helpers/http.ts'
 import { startServer } from '../helpers/server-process.ts'
 import { callTool, newDirectory, newServer, planroom } from './bin.ts'
@@ -28,6 +29,23 @@ function change(data: string, sql: string, ...values: unknown[]): void {
   const db = new Database(join(data, 'planroom.db'))
   db.prepare(sql).run(...values)
   db.close()
+}
+/** Spoils a page of rows of the log, not one of an index or of the schema. */
+function spoilPage(data: string): void {
+  const path = join(data, 'planroom.db')
+  const db = new Database(path)
+  const pageSize = Number(db.pragma('page_size', { simple: true }))
+  db.pragma('wal_checkpoint(TRUNCATE)')
+  const page = db
+    .prepare<[], number>(
+      "SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 3",
+    )
+    .pluck()
+    .get()
+  db.close()
+  const descriptor = openSync(path, 'r+')
+  writeSync(descriptor, Buffer.alloc(pageSize, 0xa5), 0, pageSize, ((page ?? 0) - 1) * pageSize)
+  closeSync(descriptor)
 }
 const OF_B = "thread_id = (SELECT id FROM threads WHERE thread = 'b')"
 
@@ -109,25 +127,9 @@ describe('verify', () => {
 
   test('pages that went bad cost what stands on them', async () => {
     const data = await threeThreads()
-    const path = join(data, 'planroom.db')
-    const db = new Database(path)
-    const pageSize = Number(db.pragma('page_size', { simple: true }))
-    db.pragma('wal_checkpoint(TRUNCATE)')
-    // A page of rows of the log, not one of an index or of the schema.
-    const page = Number(
-      db
-        .prepare(
-          "SELECT pageno FROM dbstat WHERE name = 'entries' AND pagetype = 'leaf' ORDER BY pageno LIMIT 1 OFFSET 3",
-        )
-        .pluck()
-        .get(),
-    )
-    db.close()
-    const descriptor = openSync(path, 'r+')
-    writeSync(descriptor, Buffer.alloc(pageSize, 0xa5), 0, pageSize, (page - 1) * pageSize)
-    closeSync(descriptor)
+    spoilPage(data)
     const found = await planroom(['verify', '-d', data])
-    expect(found.code).toBe(1)
+    expect(found.stderr).toBe('')
     expect(found.stdout).toContain('cannot be read')
     const repaired = JSON.parse((await planroom(['verify', '-d', data, '--repair', '--json'])).stdout) as {
       damaged: { thread: string; damages: { version: number }[] }[]
@@ -138,6 +140,30 @@ describe('verify', () => {
       const lost = repaired.damaged.find((one) => one.thread === thread)?.damages.map(({ version }) => version) ?? []
       expect(await texts(url, thread)).toEqual(all(thread, lost))
     }
+  })
+
+  test('a page that went bad takes nothing along that others do in the same moment', async () => {
+    const directory = await newDirectory()
+    const first = await openSqliteStorage({ directory })
+    const threads = ['a', 'b', 'c'].map(threadId)
+    for (const thread of threads) {
+      for (let version = 1; version <= 50; version++)
+        await first.append(thread, logEntry(version, { update: new Uint8Array(100).fill(version) }))
+    }
+    await first.close()
+    spoilPage(directory)
+    const storage = await openSqliteStorage({ directory })
+    onTestFinished(() => storage.close())
+    const results = await Promise.allSettled([
+      ...threads.map((thread) => storage.open(thread)),
+      ...threads.map((thread) => storage.append(thread, logEntry(51))),
+      ...threads.map((thread) => storage.open(thread)),
+    ])
+    const damaged = results.slice(0, 3).filter(({ status }) => status === 'rejected').length
+    expect(damaged).toBe(1)
+    expect(results.slice(3, 6).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled'])
+    const again = results.slice(6).flatMap((one) => (one.status === 'fulfilled' ? [one.value?.version] : []))
+    expect(again).toEqual([51, 51])
   })
 
   test('a database from before there were sums is read, and gets them', async () => {
@@ -226,13 +252,17 @@ describe('what is saved', () => {
 describe('compact', () => {
   test('makes the database smaller, and the plans stay', async () => {
     const data = await threeThreads()
-    const before = statSync(join(data, 'planroom.db')).size
     const server = await startServer(data)
+    for (let i = 1; i <= 40; i++)
+      await callTool(server.url, 'd', i === 1 ? 'add_todos' : 'update_todos', {
+        [i === 1 ? 'steps' : 'updates']: [{ text: `${i} `.repeat(1_000), index: 1 }],
+      })
     expect((await planroom(['compact', '-d', data])).code).toBe(3)
     await server.stop()
+    const before = statSync(join(data, 'planroom.db')).size
     const ran = await planroom(['compact', '-d', data, '--keep-days', '0', '--json'])
-    expect(JSON.parse(ran.stdout)).toMatchObject({ plans: 3, snapshots: 3, bytesLetGo: 150, damaged: [] })
-    expect(statSync(join(data, 'planroom.db')).size).toBeLessThan(before)
+    expect(JSON.parse(ran.stdout)).toMatchObject({ plans: 4, snapshots: 4, bytesLetGo: 190, damaged: [] })
+    expect(statSync(join(data, 'planroom.db')).size).toBeLessThan(before * 0.7)
     expect((await planroom(['verify', '-d', data])).code).toBe(0)
     const { url } = await newServer({}, data)
     for (const thread of ['a', 'b', 'c']) expect(await texts(url, thread)).toEqual(all(thread))

@@ -60,7 +60,7 @@ describePage('for everyone', () => {
       await page.keyboard.press('?')
       await isSound(page, 'the keys')
       await page.keyboard.press('Escape')
-      await page.getByRole('button', { name: 'Settings' }).click()
+      await page.getByRole('button', { name: 'Settings', exact: true }).click()
       await isSound(page, 'the settings')
       await page.keyboard.press('Escape')
       await fetch(`${url}/threads/trip`, { method: 'DELETE' })
@@ -129,7 +129,7 @@ describePage('for everyone', () => {
       [...document.querySelectorAll<HTMLElement>('button, .row, input, select')]
         .filter((node) => node.checkVisibility() && node.getClientRects().length > 0)
         .map((node) => ({ node: node.getAttribute('aria-label') ?? node.className, box: node.getBoundingClientRect() }))
-        .filter(({ box }) => box.height < 43.5)
+        .filter(({ box }) => box.height < 43.5 || box.width < 43.5)
         .map(({ node, box }) => `${node} ${box.width}x${box.height}`),
     )
     expect(small).toEqual([])

@@ -143,7 +143,7 @@ describePage('the outline', () => {
     await press('Escape')
     expect(await focusOf(page)).toBe('Ask Ada')
     await press('Escape')
-    expect(await focusOf(page)).toBe('Keys')
+    expect(await focusOf(page)).toBe('Commands')
   })
 
   test('"Move to…" does by keys what dragging does', async () => {

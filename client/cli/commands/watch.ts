@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
   if (!call.flag('wait')) await new Api(call).greet()
   const live = connect(call, thread)
   const url = serverUrl(call)
-  const view = call.isJson ? asJson(live, call) : call.terminal.isLive ? redraw(live, call, url) : log(live, call, url)
+  const view = call.isJson ? asJson(live, call) : call.terminal.isLive ? redraw(live, call, `${thread} · ${url}`) : log(live, call, url)
   return new Promise((resolve, reject) => {
     view.status()
     live.subscribe((event) => {

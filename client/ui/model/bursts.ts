@@ -38,5 +38,6 @@ function summarize(entries: readonly ActivityEntry[]): string {
       counts.set(verb, (counts.get(verb) ?? 0) + Number(count))
   if (counts.size === 0) return `${entries.length} changes`
   const parts = [...counts].map(([verb, count]) => `${verb} ${count}`)
-  return `${parts.join(', ')} ${parts.length === 1 && [...counts.values()][0] === 1 ? 'step' : 'steps'}`
+  const isOne = parts.length === 1 && [...counts.values()][0] === 1
+  return parts.length > 1 ? parts.join(', ') : `${parts.join('')} ${isOne ? 'step' : 'steps'}`
 }

@@ -46,7 +46,7 @@ interface ColumnProps {
 
 function Column({ status, steps, plan, drag, take }: ColumnProps) {
   const { session } = useWork()
-  const scroller = useRef<HTMLUListElement>(null)
+  const scroller = useRef<HTMLDivElement>(null)
   const virtualizer = useVirtualizer({
     count: steps.length,
     getScrollElement: () => scroller.current,
@@ -65,8 +65,8 @@ function Column({ status, steps, plan, drag, take }: ColumnProps) {
         {STATUS_NAMES[status]}
         <span className="tally">{steps.length}</span>
       </h2>
-      <ul ref={scroller} className="cards" aria-label={STATUS_NAMES[status]}>
-        <li role="presentation" className="sizer" style={{ blockSize: virtualizer.getTotalSize() }} />
+      <div ref={scroller} className="cards">
+        <ul className="sizer" aria-label={STATUS_NAMES[status]} style={{ blockSize: virtualizer.getTotalSize() }}>
         {virtualizer.getVirtualItems().map(({ index, start, key }) => {
           const step = steps[index]
           if (step === undefined) return null
@@ -85,7 +85,8 @@ function Column({ status, steps, plan, drag, take }: ColumnProps) {
             </li>
           )
         })}
-      </ul>
+        </ul>
+      </div>
     </section>
   )
 }

@@ -9,6 +9,7 @@ import { useStore } from '../model/store.ts'
 import { useAnchor } from './anchor.ts'
 import { type Peer, peersOf } from './avatars.tsx'
 import { useRowDrag } from './drag.ts'
+import { Icon } from './icons.tsx'
 import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
@@ -40,6 +41,8 @@ export function Outline() {
     estimateSize: () => (matchMedia('(pointer: coarse)').matches ? 44 : 32),
     getItemKey: useCallback((index: number) => rows[index]?.key ?? index, [rows]),
     overscan: OVERSCAN,
+    // Room for the flag of the first row.
+    paddingStart: 8,
     // What has the focus stays, however far one scrolls away from it.
     rangeExtractor: (range) => {
       const indices = defaultRangeExtractor(range)
@@ -92,7 +95,7 @@ export function Outline() {
   return (
     <div
       ref={scroller}
-      className="outline"
+      className={`outline${virtualizer.getTotalSize() <= (virtualizer.scrollRect?.height ?? 0) ? ' fits' : ''}`}
       onFocus={() => {
         hasFocus.current = true
       }}
@@ -176,6 +179,15 @@ export function Outline() {
           />
         )}
       </div>
+      {session.mayWrite && filter === '' && (
+        <button
+          type="button"
+          className="add-step"
+          onClick={() => session.editor.draft({ parent: null, after: plan.children(null).at(-1) ?? null })}
+        >
+          <Icon name="plus" /> New step
+        </button>
+      )}
     </div>
   )
 }

@@ -67,6 +67,11 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       }}
     >
       {flash !== undefined && <span key={flash.turn} className="flash" style={hue(flash.who)} />}
+      {flash !== undefined && (
+        <span className="by" style={hue(flash.who)}>
+          {flash.who} {flash.what} it, {ago(flash.at)}
+        </span>
+      )}
       <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(level - 1, 12)})` }}>
         {level > 13 && <span className="deep">{level}</span>}
       </span>
@@ -107,11 +112,6 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
         </span>
       )}
       <span className="marks">
-        {flash !== undefined && (
-          <span className="by" style={hue(flash.who)}>
-            {flash.who} {flash.what} it, {ago(flash.at)}
-          </span>
-        )}
         {step.details !== '' && (
           <span className="mark" title={step.details.slice(0, 400)}>
             <Icon name="note" />

@@ -49,9 +49,9 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
         </ul>
         <div className="tools">
           <Tool icon="undo" label="Undo" isOff={!canUndo} onClick={() => session.undo()} />
-          <Tool icon="redo" label="Redo" isOff={!canRedo} onClick={() => session.redo()} />
-          <Tool icon="command" label="Commands" onClick={() => session.view.open({ kind: 'commands' })} />
-          <Tool icon="help" label="Keys" id="after-tree" onClick={() => session.view.open({ kind: 'keys' })} />
+          <Tool icon="redo" label="Redo" isSpare isOff={!canRedo} onClick={() => session.redo()} />
+          <Tool icon="command" label="Commands" id="after-tree" onClick={() => session.view.open({ kind: 'commands' })} />
+          <Tool icon="help" label="Keys" isSpare onClick={() => session.view.open({ kind: 'keys' })} />
           <Tool icon="settings" label="Settings" onClick={() => session.view.open({ kind: 'settings' })} />
         </div>
       </div>
@@ -108,11 +108,13 @@ interface ToolProps {
   readonly label: string
   readonly id?: string
   readonly isOff?: boolean
+  /** It is among the commands, too. */
+  readonly isSpare?: boolean
   readonly onClick: () => void
 }
-function Tool({ icon, label, id, isOff = false, onClick }: ToolProps) {
+function Tool({ icon, label, id, isOff = false, isSpare = false, onClick }: ToolProps) {
   return (
-    <button type="button" className="tool" id={id} aria-label={label} title={label} disabled={isOff} onClick={onClick}>
+    <button type="button" className={isSpare ? 'tool spare' : 'tool'} id={id} aria-label={label} title={label} disabled={isOff} onClick={onClick}>
       <Icon name={icon} />
     </button>
   )

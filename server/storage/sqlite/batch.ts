@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3'
+import Database from 'better-sqlite3'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import type { PlanTables } from './database.ts'
 import type { RevocationTable } from './revocations.ts'
@@ -23,38 +23,63 @@ export type Tables = PlanTables & RevocationTable
  *
  * A request that fails takes nothing with it but the later appends of its thread: they were given in the belief that it
  * would stand. If the transaction itself fails, so does every request, reads included, for they saw what is not kept.
+ * One that comes upon a page that went bad makes SQLite refuse all that follows, the commit too: the others are run again
+ * without it.
  */
 export function runBatch(db: Database.Database, tables: Tables, requests: readonly Request[]): FromWorker {
   const writes = requests.some((request) => WRITES.has(request.kind))
-  try {
-    // IMMEDIATE: a transaction that reads first cannot wait for a foreign writer later on.
-    db.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
-    const outcomes = runInOrder(db, tables, requests)
-    dropOldReplies(tables, requests)
-    db.exec('COMMIT')
-    return { outcomes, committed: writes }
-  } catch (error) {
-    if (db.inTransaction) db.exec('ROLLBACK')
-    const failure = toFailure(error)
-    return { outcomes: requests.map(() => ({ ok: false, failure })), committed: false }
+  const refused = new Map<Request, Failure>()
+  let sweeps = true
+  for (;;) {
+    const known = refused.size
+    try {
+      // IMMEDIATE: a transaction that reads first cannot wait for a foreign writer later on.
+      db.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
+      const outcomes = runInOrder(db, tables, requests, refused)
+      if (sweeps) dropOldReplies(tables, requests)
+      db.exec('COMMIT')
+      return { outcomes, committed: writes }
+    } catch (error) {
+      if (db.inTransaction) db.exec('ROLLBACK')
+      if (refused.size > known) continue
+      if (!sweeps || !isCorrupt(error)) {
+        const failure = toFailure(error)
+        return { outcomes: requests.map(() => ({ ok: false, failure })), committed: false }
+      }
+      // No request came upon it: then it was the sweep, for which nobody waits.
+      sweeps = false
+    }
   }
 }
 
-function runInOrder(db: Database.Database, tables: Tables, requests: readonly Request[]): Outcome[] {
+const isCorrupt = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CORRUPT')
+
+/** @param refused those that are not run, each with why; one that comes upon a page that went bad is put in */
+function runInOrder(
+  db: Database.Database,
+  tables: Tables,
+  requests: readonly Request[],
+  refused: Map<Request, Failure>,
+): Outcome[] {
   const broken = new Map<ThreadId, Failure>()
   // Within a transaction this is a savepoint: half an append never stays.
   const whole = db.transaction((request: Request) => run(tables, request))
+  const fail = (request: Request, failure: Failure): Outcome => {
+    if (request.kind === 'append') broken.set(request.thread, failure)
+    return { ok: false, failure }
+  }
   return requests.map((request): Outcome => {
-    const before = request.kind === 'append' ? broken.get(request.thread) : undefined
-    if (before !== undefined) return { ok: false, failure: before }
+    const before = refused.get(request) ?? (request.kind === 'append' ? broken.get(request.thread) : undefined)
+    if (before !== undefined) return fail(request, before)
     try {
       return { ok: true, value: WRITES.has(request.kind) ? whole(request) : run(tables, request) }
     } catch (error) {
-      // Some faults of the disk end the transaction: then nothing of the batch stands.
-      if (!db.inTransaction) throw error
       const failure = toFailure(error)
-      if (request.kind === 'append') broken.set(request.thread, failure)
-      return { ok: false, failure }
+      if (isCorrupt(error)) refused.set(request, failure)
+      // Some faults of the disk end the transaction: then nothing of the batch stands.
+      if (isCorrupt(error) || !db.inTransaction) throw error
+      return fail(request, failure)
     }
   })
 }

@@ -74,7 +74,13 @@ export class Inspection {
 
   /** Runs `work` on one state of the database, however much is written meanwhile. */
   atOnce<T>(work: () => T): T {
-    return this.#db.transaction(work)()
+    this.#db.exec('BEGIN')
+    try {
+      return work()
+    } finally {
+      // Nothing was written, so that whatever ends it will do; where a page is bad, a commit fails.
+      if (this.#db.inTransaction) this.#db.exec('ROLLBACK')
+    }
   }
 
   snapshot(thread: KeptThread): KeptBytes | null {
