@@ -43,7 +43,11 @@ const LAUNCH = [
   ['Ship the 2.0 release', 0],
   ['Freeze the schema of events', 1, 'completed'],
   ['Move billing to the new API', 1, 'in_progress'],
-  ['Write the migration and run it on a copy of production, with the numbers before and after in the ticket', 2, 'completed'],
+  [
+    'Write the migration and run it on a copy of production, with the numbers before and after in the ticket',
+    2,
+    'completed',
+  ],
   ['Compare a day of invoices line by line', 2, 'in_progress'],
   ['Switch over, a tenth of customers first', 2, 'blocked'],
   ['Release notes', 1],
@@ -122,7 +126,10 @@ try {
   await row(grace, 'Answer the six').click()
 
   for (const colorScheme of SCHEMES) {
-    for (const [size, viewport] of [['wide', WIDE], ['narrow', NARROW]]) {
+    for (const [size, viewport] of [
+      ['wide', WIDE],
+      ['narrow', NARROW],
+    ]) {
       const options = { viewport, colorScheme, ...(size === 'narrow' ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}) } // prettier-ignore
       const of = (name) => `${name}-${size}-${colorScheme}`
       const home = await visit(null, options)

@@ -24,7 +24,9 @@ const GRACE_MS = 3_000
 type DoorConfig = Partial<Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl' | 'authServers'>>
 
 export interface AppOptions {
-  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> & Partial<Pick<Config, 'filesDirectory' | 'limits'>> & DoorConfig
+  readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> &
+    Partial<Pick<Config, 'filesDirectory' | 'limits'>> &
+    DoorConfig
   /** Closed with the app. */
   readonly storage: Storage
   readonly log: Log
@@ -52,8 +54,19 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
   const doors = doorsOf(config, access)
   const { publicUrl = null, authServers = [] } = config
   const gate = { access, doors, publicUrl, authServers, log }
-  const http = createHttp({ rooms, storage, mcp, limits, ...gate, version: VERSION, page: readPage(), isDraining: () => closing !== undefined })
-  const server = createHttpServer((request, env) => http.fetch(request, env), { connections: config.limits?.connections ?? Infinity })
+  const http = createHttp({
+    rooms,
+    storage,
+    mcp,
+    limits,
+    ...gate,
+    version: VERSION,
+    page: readPage(),
+    isDraining: () => closing !== undefined,
+  })
+  const server = createHttpServer((request, env) => http.fetch(request, env), {
+    connections: config.limits?.connections ?? Infinity,
+  })
   const sync = attachSync(server.node, rooms, { access, doors, limits, log, ...(pace === undefined ? {} : { pace }) })
   let isListening = false
 

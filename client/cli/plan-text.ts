@@ -26,9 +26,7 @@ export function planLines({ title, steps, groups }: Shown, terminal: Terminal): 
     if (step.depth === 0 && step.group !== section) {
       section = step.group
       if (lines.length > 0 && lines.at(-1) !== '') lines.push('')
-      lines.push(
-        terminal.paint('cyan', section === null ? '—' : oneLine(titles.get(section) ?? '')),
-      )
+      lines.push(terminal.paint('cyan', section === null ? '—' : oneLine(titles.get(section) ?? '')))
     }
     const colour = COLOURS[step.status]
     const text = `[${MARKS[step.status]}] ${oneLine(step.text)}`

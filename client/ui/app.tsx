@@ -12,5 +12,12 @@ export function App() {
   if (thread === null) return <Home identity={identity} onIdentity={setIdentity} />
   const { id, name, token } = identity
   // Another thread, another person: another session.
-  return <PlanPage key={JSON.stringify([thread, id, name, token])} thread={thread} identity={identity} onIdentity={setIdentity} />
+  return (
+    <PlanPage
+      key={JSON.stringify([thread, id, name, token])}
+      thread={thread}
+      identity={identity}
+      onIdentity={setIdentity}
+    />
+  )
 }

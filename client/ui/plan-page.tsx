@@ -5,7 +5,14 @@ import { KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
 import { useStore } from './model/store.ts'
 import { Board } from './parts/board.tsx'
-import { allChoices, dependencyChoices, groupChoices, moveChoices, statusChoices, stepChoices } from './parts/choices.tsx'
+import {
+  allChoices,
+  dependencyChoices,
+  groupChoices,
+  moveChoices,
+  statusChoices,
+  stepChoices,
+} from './parts/choices.tsx'
 import { Modal } from './parts/dialog.tsx'
 import { FeedPanel } from './parts/feed.tsx'
 import { Icon } from './parts/icons.tsx'
@@ -74,7 +81,11 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
               <p>{isWaiting ? 'Opening the plan…' : 'Nothing is planned yet.'}</p>
               {!isWaiting && session.mayWrite && (
                 <>
-                  <button type="button" className="primary" onClick={() => session.editor.draft({ parent: null, after: null })}>
+                  <button
+                    type="button"
+                    className="primary"
+                    onClick={() => session.editor.draft({ parent: null, after: null })}
+                  >
                     <Icon name="plus" /> First step
                   </button>
                   <p className="hint">
@@ -104,7 +115,11 @@ function Side() {
     <aside className="side" aria-label={side === 'step' ? 'Step' : 'Activity'}>
       <div className="side-head">
         <div className="segments" role="group" aria-label="Beside the plan">
-          <button type="button" aria-pressed={side === 'activity'} onClick={() => session.view.patch({ side: 'activity' })}>
+          <button
+            type="button"
+            aria-pressed={side === 'activity'}
+            onClick={() => session.view.patch({ side: 'activity' })}
+          >
             Activity
           </button>
           <button type="button" aria-pressed={side === 'step'} onClick={() => session.view.patch({ side: 'step' })}>
@@ -146,19 +161,67 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
     case 'settings':
       return <Settings identity={session.identity} onIdentity={onIdentity} onClose={close} />
     case 'commands':
-      return <Palette key="commands" label="Commands and steps" placeholder="Do, or go to…" choices={(query) => allChoices(session, deeds, query)} onClose={close} />
+      return (
+        <Palette
+          key="commands"
+          label="Commands and steps"
+          placeholder="Do, or go to…"
+          choices={(query) => allChoices(session, deeds, query)}
+          onClose={close}
+        />
+      )
     case 'actions': {
       const choices = stepChoices(session, deeds, dialog.id)
       const fit = (query: string) => choices.filter(({ text }) => text.toLowerCase().includes(query.toLowerCase()))
-      return <Palette key="actions" label="Actions" placeholder={session.plan.step(dialog.id)?.text ?? ''} choices={fit} onClose={close} />
+      return (
+        <Palette
+          key="actions"
+          label="Actions"
+          placeholder={session.plan.step(dialog.id)?.text ?? ''}
+          choices={fit}
+          onClose={close}
+        />
+      )
     }
     case 'move':
-      return <Palette key="move" label="Move to" placeholder="Under which step?" choices={(query) => moveChoices(session, deeds, dialog.id, query)} onClose={close} />
+      return (
+        <Palette
+          key="move"
+          label="Move to"
+          placeholder="Under which step?"
+          choices={(query) => moveChoices(session, deeds, dialog.id, query)}
+          onClose={close}
+        />
+      )
     case 'group':
-      return <Palette key="group" label="Group" placeholder="Group, or the name of a new one" choices={(query) => groupChoices(session, deeds, dialog.id, query)} onClose={close} />
+      return (
+        <Palette
+          key="group"
+          label="Group"
+          placeholder="Group, or the name of a new one"
+          choices={(query) => groupChoices(session, deeds, dialog.id, query)}
+          onClose={close}
+        />
+      )
     case 'status':
-      return <Palette key="status" label="Status" placeholder="Status" choices={(query) => statusChoices(session, deeds, dialog.id, query)} onClose={close} />
+      return (
+        <Palette
+          key="status"
+          label="Status"
+          placeholder="Status"
+          choices={(query) => statusChoices(session, deeds, dialog.id, query)}
+          onClose={close}
+        />
+      )
     case 'dependencies':
-      return <Palette key="dependencies" label="Waits for" placeholder="Which step?" choices={(query) => dependencyChoices(session, deeds, dialog.id, query)} onClose={close} />
+      return (
+        <Palette
+          key="dependencies"
+          label="Waits for"
+          placeholder="Which step?"
+          choices={(query) => dependencyChoices(session, deeds, dialog.id, query)}
+          onClose={close}
+        />
+      )
   }
 }

@@ -166,8 +166,7 @@ export class Sync {
     if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
     else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
-    else if (this.#live.isFullFor(update))
-      this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
+    else if (this.#live.isFullFor(update)) this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
     else {
       const deed = { ...session.caller, tool: '', reasoning: '' }
       const changed = this.#live.change(deed, plan, () => Y.applyUpdate(doc, update, session))

@@ -167,7 +167,7 @@ describe('[RL-20] raw TCP against the upgrade', () => {
       async () => (await dial(guarded)).socket,
       async () => {
         const { socket } = await dial(guarded)
-        socket.write('POST /threads/plan/tools/add_todos HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 104857600\r\n\r\n')
+        socket.write('POST /threads/plan/tools/add_todos HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1073741824\r\n\r\n')
         return socket
       },
       async () => (await openRaw(portOf(guarded), '/sync/plan')).socket,

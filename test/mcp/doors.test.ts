@@ -97,7 +97,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
     const conflict = await client.call('add_todos', steps('b'), 'key-1')
     expect(conflict).toMatchObject({ structure: undefined, isError: true })
     expect(conflict.text).toContain('planroom/idempotencyKey was used in this thread for a call with other arguments')
-    expect(await client.read('plan://plan')).toBe('- [ ] a\n')
+    expect(await client.read('plan://plan')).toBe('- [ ] a\n\n<!-- a plan of Planroom, format 1 -->\n')
   })
 
   test('[RB-H1] a refused call is not kept under its key; a key has 1 to 255 characters', async () => {
@@ -112,7 +112,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
 
   test('resources: Markdown, JSON and the activity; reading one is nobody’s looking', async () => {
     const { client, url } = await open()
-    expect((await client.read('plan://plan')).trim()).toBe('')
+    expect(await client.read('plan://plan')).toBe('<!-- a plan of Planroom, format 1 -->\n')
     expect(JSON.parse(await client.read('plan://plan/activity'))).toEqual({ thread: 'plan', entries: [] })
     await client.call('add_todos', { ...steps('a'), action_and_reasoning: 'To begin.' })
     expect((await client.listResources()).map(({ uri, mimeType }) => [uri, mimeType])).toEqual([
@@ -120,7 +120,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
       ['plan://plan/json', 'application/json'],
       ['plan://plan/activity', 'application/json'],
     ])
-    expect(await client.read('plan://plan')).toBe('- [ ] a\n')
+    expect(await client.read('plan://plan')).toBe('- [ ] a\n\n<!-- a plan of Planroom, format 1 -->\n')
     expect(JSON.parse(await client.read('plan://plan/json'))).toMatchObject({
       thread: 'plan',
       version: 1,
@@ -138,7 +138,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
     const ben = await connectMcp(kind, { url, name: 'Ben' })
     await ben.call('remove_todos', { indices: [1] })
     await ben.call('add_todos', steps('b'))
-    expect(await client.read('plan://plan')).toBe('- [ ] b\n')
+    expect(await client.read('plan://plan')).toBe('- [ ] b\n\n<!-- a plan of Planroom, format 1 -->\n')
     expect(await client.call('toggle_todos', { indices: [1] })).toMatchObject({ isError: true })
   })
 

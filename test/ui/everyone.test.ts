@@ -9,7 +9,13 @@ async function isSound(page: Page, what: string): Promise<void> {
   // Colours are judged when they have stopped changing.
   await page.evaluate(() => Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {}))))
   const { violations } = await new AxeBuilder({ page }).analyze()
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ').slice(0, 400)}`)
+  const found = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ html }) => html)
+        .join(' | ')
+        .slice(0, 400)}`,
+  )
   expect([what, ...found]).toEqual([what])
 }
 
@@ -101,7 +107,10 @@ describePage('for everyone', () => {
     const region = page.locator('[aria-live=polite][role=log]')
     await rowOf(page, 'Pack').click()
     await page.keyboard.press('Space')
-    await eventually(() => region.textContent(), (text) => expect(text).toBe('Done'))
+    await eventually(
+      () => region.textContent(),
+      (text) => expect(text).toBe('Done'),
+    )
     const said = page.evaluate(
       () =>
         new Promise<string[]>((resolve) => {
@@ -136,9 +145,14 @@ describePage('for everyone', () => {
     // By touch alone: tick, and move by the menu.
     await rowOf(page, 'Ask Ada').getByRole('button', { name: /tick/ }).tap()
     await page.locator('.row.completed', { hasText: 'Ask Ada' }).waitFor()
-    await rowOf(page, 'Leave').getByRole('button', { name: /Actions/ }).tap()
+    await rowOf(page, 'Leave')
+      .getByRole('button', { name: /Actions/ })
+      .tap()
     await page.getByRole('option', { name: 'Move up' }).tap()
-    await eventually(() => rowOf(page, 'Leave').getAttribute('aria-posinset'), (at) => expect(at).toBe('3'))
+    await eventually(
+      () => rowOf(page, 'Leave').getAttribute('aria-posinset'),
+      (at) => expect(at).toBe('3'),
+    )
   })
 
   test('at 200 % all is still there, and text from right to left stands at the right', async () => {
@@ -150,7 +164,11 @@ describePage('for everyone', () => {
     expect(width[0]).toBeLessThanOrEqual(width[1] ?? 0)
     await page.getByRole('button', { name: 'Commands' }).click()
     await page.keyboard.press('Escape')
-    expect(await rowOf(page, 'שלום עולם').locator('.text').evaluate((text) => getComputedStyle(text).direction)).toBe('rtl')
+    expect(
+      await rowOf(page, 'שלום עולם')
+        .locator('.text')
+        .evaluate((text) => getComputedStyle(text).direction),
+    ).toBe('rtl')
     await page.evaluate(() => document.documentElement.setAttribute('dir', 'rtl'))
     await rowOf(page, 'One').click()
     await page.keyboard.press('Enter')
@@ -158,7 +176,10 @@ describePage('for everyone', () => {
     await page.keyboard.press('Escape')
     // Inwards is to the left there.
     await page.keyboard.press('Alt+Shift+ArrowLeft')
-    await eventually(() => rowOf(page, 'Below').getAttribute('aria-level'), (level) => expect(level).toBe('2'))
+    await eventually(
+      () => rowOf(page, 'Below').getAttribute('aria-level'),
+      (level) => expect(level).toBe('2'),
+    )
     expect(await focusOf(page)).toBe('Below')
   })
 

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest'
-import { call, describePage, eventually, focusOf, outlineOf, rowOf, seed, serve, showsOutline, visitPlan } from './browser.ts'
+import {
+  call,
+  describePage,
+  eventually,
+  focusOf,
+  outlineOf,
+  rowOf,
+  seed,
+  serve,
+  showsOutline,
+  visitPlan,
+} from './browser.ts'
 
 const PLAN = `
 Book a flat
@@ -14,7 +25,12 @@ async function atPlan(outline = PLAN) {
   const server = await serve()
   await seed(server.url, 'trip', outline)
   const page = await visitPlan(server.url, 'trip')
-  return { ...server, page, press: (...keys: string[]) => keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve()) }
+  return {
+    ...server,
+    page,
+    press: (...keys: string[]) =>
+      keys.reduce((before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve()),
+  }
 }
 
 describePage('the outline', () => {
@@ -48,7 +64,17 @@ describePage('the outline', () => {
     await press('Tab', 'Enter')
     await page.keyboard.type('To the dog')
     await press('Escape')
-    const wanted = ['Book a flat', '  Compare three', '  Ask Ada', 'Pack', '  Boots', 'Say goodbye', '  To the cat', '  To the dog', 'Leave']
+    const wanted = [
+      'Book a flat',
+      '  Compare three',
+      '  Ask Ada',
+      'Pack',
+      '  Boots',
+      'Say goodbye',
+      '  To the cat',
+      '  To the dog',
+      'Leave',
+    ]
     await showsOutline(page, wanted)
     expect(await focusOf(page)).toBe('To the dog')
     await press('Enter', 'Shift+Tab')
@@ -132,7 +158,10 @@ describePage('the outline', () => {
     await press('Control+k')
     await page.keyboard.type('ask ada')
     await press('Enter')
-    await eventually(() => focusOf(page), (text) => expect(text).toBe('Ask Ada'))
+    await eventually(
+      () => focusOf(page),
+      (text) => expect(text).toBe('Ask Ada'),
+    )
     await press('Control+k')
     await page.keyboard.type('mark as done')
     await press('Enter')
@@ -154,7 +183,10 @@ describePage('the outline', () => {
     await page.keyboard.type('pack')
     await press('Enter')
     await showsOutline(page, ['Book a flat', '  Compare three', 'Pack', '  Boots', '  Ask Ada', 'Leave'])
-    await eventually(() => focusOf(page), (text) => expect(text).toBe('Ask Ada'))
+    await eventually(
+      () => focusOf(page),
+      (text) => expect(text).toBe('Ask Ada'),
+    )
   })
 
   test('dragging shows by a line where and how deep, and Esc gives it up', async () => {
@@ -197,7 +229,9 @@ describePage('the outline', () => {
     await rowOf(page, 'Gas').click()
     await press('Enter')
     await press('Control+v')
-    await expect.poll(() => outlineOf(page)).toEqual(['One', 'Tent (completed)', '  Pegs', 'Stove (in_progress)', 'Gas', 'Rope', 'Knife'])
+    await expect
+      .poll(() => outlineOf(page))
+      .toEqual(['One', 'Tent (completed)', '  Pegs', 'Stove (in_progress)', 'Gas', 'Rope', 'Knife'])
   })
 
   test('keys that an input method composes with are not ours', async () => {
@@ -230,7 +264,9 @@ describePage('the outline', () => {
     await rowOf(page, 'Leave').locator('.chip', { hasText: 'Departure' }).waitFor()
     await page.locator('.group-bar', { hasText: 'Departure' }).waitFor()
     await rowOf(page, 'Leave').hover()
-    await rowOf(page, 'Leave').getByRole('button', { name: /Actions/ }).click()
+    await rowOf(page, 'Leave')
+      .getByRole('button', { name: /Actions/ })
+      .click()
     await page.getByRole('option', { name: 'Waits for' }).click()
     await page.getByRole('combobox', { name: 'Waits for' }).fill('pack')
     await press('Enter')

@@ -10,7 +10,11 @@ async function large(url: string): Promise<LivePlan> {
   onTestFinished(() => live.close())
   await live.whenSynced()
   for (let part = 0; part < 10; part++) {
-    const steps = Array.from({ length: 500 }, (_, i) => ({ id: newStepId(), text: `Step ${part * 500 + i}`, depth: i % 5 === 0 ? 0 : 1 }))
+    const steps = Array.from({ length: 500 }, (_, i) => ({
+      id: newStepId(),
+      text: `Step ${part * 500 + i}`,
+      depth: i % 5 === 0 ? 0 : 1,
+    }))
     live.apply([{ type: 'addSteps', parent: null, steps }])
   }
   await live.whenSaved()
@@ -37,7 +41,10 @@ describePage('a large plan, and fast agents', () => {
     const { url } = await serve()
     await large(url)
     const page = await visitPlan(url, 'large')
-    await eventually(() => page.locator('.numbers').first().textContent(), (text) => expect(text).toBe('0 of 4000'))
+    await eventually(
+      () => page.locator('.numbers').first().textContent(),
+      (text) => expect(text).toBe('0 of 4000'),
+    )
     const most: number[] = [await mounted(page)]
     for (const share of [0.2, 0.5, 0.9, 1]) {
       await page.locator('.outline').evaluate((node, part) => (node.scrollTop = node.scrollHeight * part), share)
@@ -49,7 +56,10 @@ describePage('a large plan, and fast agents', () => {
     await page.locator('.outline').evaluate((node) => (node.scrollTop = 0))
     await page.locator('[role=treeitem]').nth(3).click()
     await page.keyboard.press('End')
-    await eventually(() => page.evaluate(() => document.activeElement?.querySelector('.text')?.textContent), (text) => expect(text).toBe('Step 4999'))
+    await eventually(
+      () => page.evaluate(() => document.activeElement?.querySelector('.text')?.textContent),
+      (text) => expect(text).toBe('Step 4999'),
+    )
   })
 
   test('50 changes fold into at most 10 renderings', async () => {
@@ -64,7 +74,10 @@ describePage('a large plan, and fast agents', () => {
         await live.whenSaved()
       }
       await page.waitForFunction(() => document.querySelectorAll('.row.completed').length >= 20)
-      await eventually(() => page.locator('.numbers').first().textContent(), (text) => expect(text).toBe('40 of 4000'))
+      await eventually(
+        () => page.locator('.numbers').first().textContent(),
+        (text) => expect(text).toBe('40 of 4000'),
+      )
     })
     expect(count).toBeGreaterThan(0)
     expect(count).toBeLessThanOrEqual(10)
@@ -89,11 +102,21 @@ describePage('a large plan, and fast agents', () => {
     }
     live.apply([{ type: 'removeSteps', steps: live.steps.slice(60, 70).map(({ id }) => id), subSteps: false }])
     await live.whenSaved()
-    await eventually(() => page.locator('.numbers').first().textContent(), (text) => expect(text).not.toBe('0 of 4000'))
+    await eventually(
+      () => page.locator('.numbers').first().textContent(),
+      (text) => expect(text).not.toBe('0 of 4000'),
+    )
     // Just above, in sight, too.
     const at = live.plan.placeOf(before.id as never) ?? 0
     const [above] = live.steps.slice(at - 4, at - 3)
-    live.apply([{ type: 'addSteps', parent: null, after: above?.depth === 0 ? above.id : null, steps: [{ id: newStepId(), text: 'Right above', depth: 0 }] }])
+    live.apply([
+      {
+        type: 'addSteps',
+        parent: null,
+        after: above?.depth === 0 ? above.id : null,
+        steps: [{ id: newStepId(), text: 'Right above', depth: 0 }],
+      },
+    ])
     await live.whenSaved()
     await eventually(under, (now) => {
       expect(now.id).toBe(before.id)
@@ -112,7 +135,9 @@ describePage('a large plan, and fast agents', () => {
     await row.hover()
     const before = (await row.boundingBox())?.y ?? 0
     for (let i = 0; i < 5; i++)
-      live.apply([{ type: 'addSteps', parent: null, after: null, steps: [{ id: newStepId(), text: `Added ${i}`, depth: 0 }] }])
+      live.apply([
+        { type: 'addSteps', parent: null, after: null, steps: [{ id: newStepId(), text: `Added ${i}`, depth: 0 }] },
+      ])
     await page.waitForFunction(() => document.querySelector('[role=treeitem][aria-setsize="8"]') !== null)
     expect(Math.abs(((await row.boundingBox())?.y ?? 0) - before)).toBeLessThanOrEqual(1)
   })

@@ -24,9 +24,13 @@ describe('the built page', () => {
   })
 
   test('names no other host that something could be asked of', () => {
-    const files = readdirSync('dist/ui', { recursive: true, encoding: 'utf8' }).filter((name) => /\.(?:html|css|js)$/.test(name))
-    const asking = /(?:src|href)\s*=\s*["']?https?:|url\(\s*["']?https?:|@import|(?:fetch|import|WebSocket)\(\s*["'`](?:https?|wss?):/
-    for (const name of files) expect([name, asking.exec(readFileSync(join('dist/ui', name), 'utf8'))?.[0]]).toEqual([name, undefined])
+    const files = readdirSync('dist/ui', { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.(?:html|css|js)$/.test(name),
+    )
+    const asking =
+      /(?:src|href)\s*=\s*["']?https?:|url\(\s*["']?https?:|@import|(?:fetch|import|WebSocket)\(\s*["'`](?:https?|wss?):/
+    for (const name of files)
+      expect([name, asking.exec(readFileSync(join('dist/ui', name), 'utf8'))?.[0]]).toEqual([name, undefined])
   })
 
   test('is served with a policy that lets nothing else in, and is asked for anew each time', async () => {

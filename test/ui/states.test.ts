@@ -3,7 +3,19 @@ import { createAccess } from '../../server/auth/access.ts'
 import { connectPlan, type StepId } from '../../client/sdk/index.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { BY_SECRET, tokenOf } from '../helpers/tokens.ts'
-import { describePage, eventually, isOnline, line, outlineOf, rowOf, seed, serve, showsOutline, visit, visitPlan } from './browser.ts'
+import {
+  describePage,
+  eventually,
+  isOnline,
+  line,
+  outlineOf,
+  rowOf,
+  seed,
+  serve,
+  showsOutline,
+  visit,
+  visitPlan,
+} from './browser.ts'
 
 async function guarded() {
   const storage = createMemoryStorage()
@@ -28,12 +40,12 @@ describePage('how it stands', () => {
     await ada.keyboard.press('Enter')
     await ada.keyboard.type('New of Ada')
     await ada.keyboard.press('Escape')
-    await ada.locator('.pill', { hasText: 'Offline, 2 changes unsent' }).waitFor()
+    await ada.locator('.pill', { hasText: 'Offline, 2 unsent' }).waitFor()
     await rowOf(bob, 'One').click()
     await bob.keyboard.press('Space')
     await rowOf(bob, 'Three').click()
     await bob.keyboard.press('Tab')
-    await bob.locator('.pill', { hasText: 'Offline, 2 changes unsent' }).waitFor()
+    await bob.locator('.pill', { hasText: 'Offline, 2 unsent' }).waitFor()
 
     adas.mend()
     bobs.mend()
@@ -163,7 +175,10 @@ describePage('how it stands', () => {
     await page.getByText('This browser cannot keep the plan:').waitFor()
     await rowOf(page, 'One').click()
     await page.keyboard.press('Space')
-    await eventually(() => outlineOf(page), (rows) => expect(rows).toEqual(['One (completed)']))
+    await eventually(
+      () => outlineOf(page),
+      (rows) => expect(rows).toEqual(['One (completed)']),
+    )
     await isOnline(page)
   })
 })

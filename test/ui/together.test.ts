@@ -19,7 +19,10 @@ describePage('with others', () => {
     await ada.keyboard.press('Escape')
     await showsOutline(bob, ['One', 'Between', 'Two'])
     // Where Ada is.
-    await rowOf(bob, 'Between').locator('.here').getByRole('img', { name: /^Ada is here/ }).waitFor()
+    await rowOf(bob, 'Between')
+      .locator('.here')
+      .getByRole('img', { name: /^Ada is here/ })
+      .waitFor()
     await bob.getByRole('list', { name: 'Who is here' }).getByRole('img', { name: /^Ada/ }).waitFor()
     await rowOf(bob, 'Two').click()
     await bob.keyboard.press('Space')
@@ -36,7 +39,10 @@ describePage('with others', () => {
       .getByRole('list', { name: 'Who is here' })
       .getByRole('img', { name: 'scout (agent), at “Find a flat”: Flats first.' })
       .waitFor()
-    await rowOf(page, 'Find a flat').locator('.here').getByRole('img', { name: 'scout is here: Flats first.' }).waitFor()
+    await rowOf(page, 'Find a flat')
+      .locator('.here')
+      .getByRole('img', { name: 'scout is here: Flats first.' })
+      .waitFor()
   })
 
   test('a burst of an agent is one entry of the activity, with its reasons; filters and the unread mark', async () => {
@@ -46,14 +52,23 @@ describePage('with others', () => {
     await page.locator('.side-switch').click()
     await page.getByRole('button', { name: 'Close' }).waitFor({ state: 'detached' })
     for (let i = 0; i < 40; i++)
-      await call(url, 'trip', 'add_todos', { steps: [{ text: `Step ${i}` }], action_and_reasoning: 'Filling the plan.' })
+      await call(url, 'trip', 'add_todos', {
+        steps: [{ text: `Step ${i}` }],
+        action_and_reasoning: 'Filling the plan.',
+      })
     await call(url, 'trip', 'add_todos', { steps: [{ text: 'Another' }] }, 'critic')
     const toggle = page.locator('.side-switch')
-    await eventually(() => toggle.textContent(), (text) => expect(text).toContain('41 unread'))
+    await eventually(
+      () => toggle.textContent(),
+      (text) => expect(text).toContain('41 unread'),
+    )
     await toggle.click()
     const feed = page.getByRole('list', { name: 'Activity' })
     const entries = feed.locator('> .burst')
-    await eventually(() => entries.count(), (count) => expect(count).toBe(3))
+    await eventually(
+      () => entries.count(),
+      (count) => expect(count).toBe(3),
+    )
     const [critic, scout] = [entries.nth(0), entries.nth(1)]
     expect(await critic.textContent()).toContain('critic')
     expect(await scout.textContent()).toContain('added 40 steps')
@@ -61,12 +76,21 @@ describePage('with others', () => {
     expect(await entries.nth(2).textContent()).toContain('New above')
     await scout.getByRole('button', { name: '40 changes' }).click()
     expect(await scout.locator('.single li').count()).toBe(40)
-    await page.getByRole('button', { name: 'With reasons' }).click()
-    await eventually(() => entries.count(), (count) => expect(count).toBe(1))
+    await page.getByRole('button', { name: 'Reasons' }).click()
+    await eventually(
+      () => entries.count(),
+      (count) => expect(count).toBe(1),
+    )
     await page.getByRole('button', { name: 'All', exact: true }).click()
     await page.getByLabel('Only of').selectOption('critic')
-    await eventually(() => entries.count(), (count) => expect(count).toBe(1))
-    await eventually(() => toggle.textContent(), (text) => expect(text).not.toContain('unread'))
+    await eventually(
+      () => entries.count(),
+      (count) => expect(count).toBe(1),
+    )
+    await eventually(
+      () => toggle.textContent(),
+      (text) => expect(text).not.toContain('unread'),
+    )
   })
 
   test('somebody changes the step that one types in: nothing that was typed is lost, and theirs is offered', async () => {
@@ -87,7 +111,10 @@ describePage('with others', () => {
     const notice = page.locator('.notice', { hasText: 'Bob had changed it to “Uno” while you typed.' })
     await notice.getByRole('button', { name: 'Use theirs' }).click()
     await showsOutline(page, ['Uno (blocked)', 'Two'])
-    await eventually(() => bob.steps[0]?.text, (text) => expect(text).toBe('Uno'))
+    await eventually(
+      () => bob.steps[0]?.text,
+      (text) => expect(text).toBe('Uno'),
+    )
   })
 
   test('a step that is removed while one types in it: the text is offered as a new one', async () => {
@@ -121,7 +148,10 @@ describePage('with others', () => {
     await page.keyboard.press('Enter')
     await page.keyboard.type('New one')
     bob.apply([{ type: 'removeSteps', steps: [bob.steps[0]?.id as StepId], subSteps: true }])
-    await eventually(() => outlineOf(page), (rows) => expect(rows).toEqual(['Two']))
+    await eventually(
+      () => outlineOf(page),
+      (rows) => expect(rows).toEqual(['Two']),
+    )
     expect(await page.locator('textarea.field').inputValue()).toBe('New one')
     await page.keyboard.press('Escape')
     await showsOutline(page, ['Two', 'New one'])
@@ -159,7 +189,10 @@ describePage('with others', () => {
     await page.getByRole('button', { name: 'Both' }).click()
     await rowOf(page, 'A').click()
     await page.keyboard.press('Space')
-    await eventually(() => whole.getAttribute('aria-valuetext'), (text) => expect(text).toBe('1 of 3 done'))
+    await eventually(
+      () => whole.getAttribute('aria-valuetext'),
+      (text) => expect(text).toBe('1 of 3 done'),
+    )
     const parent = rowOf(page, 'One').getByRole('progressbar')
     expect(await parent.getAttribute('aria-valuetext')).toBe('1 of 2 done')
     const done = page.getByRole('list', { name: 'Done' })
@@ -167,8 +200,14 @@ describePage('with others', () => {
     // By keys, and by dragging.
     await page.getByRole('list', { name: 'To do' }).getByRole('button', { name: /Two/ }).first().focus()
     await page.keyboard.press('Alt+Shift+ArrowRight')
-    await eventually(() => outlineOf(page), (rows) => expect(rows).toContain('Two (in_progress)'))
+    await eventually(
+      () => outlineOf(page),
+      (rows) => expect(rows).toContain('Two (in_progress)'),
+    )
     await page.locator('.card', { hasText: 'B' }).first().dragTo(page.locator('.column.completed .cards'))
-    await eventually(() => outlineOf(page), (rows) => expect(rows).toContain('  B (completed)'))
+    await eventually(
+      () => outlineOf(page),
+      (rows) => expect(rows).toContain('  B (completed)'),
+    )
   })
 })

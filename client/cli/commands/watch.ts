@@ -16,7 +16,11 @@ export async function run(call: Call): Promise<number> {
   if (!call.flag('wait')) await new Api(call).greet()
   const live = connect(call, thread)
   const url = serverUrl(call)
-  const view = call.isJson ? asJson(live, call) : call.terminal.isLive ? redraw(live, call, `${thread} · ${url}`) : log(live, call, url)
+  const view = call.isJson
+    ? asJson(live, call)
+    : call.terminal.isLive
+      ? redraw(live, call, url, thread)
+      : log(live, call, url)
   return new Promise((resolve, reject) => {
     view.status()
     live.subscribe((event) => {
@@ -38,14 +42,14 @@ interface View {
 }
 
 /** Draws the plan anew in place, and below it what happened last. */
-function redraw(live: LivePlan, { terminal }: Call, url: string): View {
+function redraw(live: LivePlan, { terminal }: Call, url: string, thread: string): View {
   const told: string[] = []
   const draw = (): void => {
     const { plan, status } = live
     const room = Math.max(3, terminal.rows - told.length - 6)
     const lines = planLines(plan, terminal)
     const shown = lines.length <= room ? lines : [...lines.slice(0, room), `… and ${lines.length - room} lines more`]
-    const heading = `${live.actor.name} · ${doneText(plan.steps)} · ${statusText(status, url)}`
+    const heading = `${thread} · ${doneText(plan.steps)} · ${statusText(status, url)}`
     const text = [terminal.paint('dim', heading), '', ...(shown.length === 0 ? ['(no steps yet)'] : shown), '', ...told]
     // Home, each line cleared behind its end, then all below: nothing flickers.
     terminal.print(`\u001b[H${text.map((line) => `${line}\u001b[K`).join('\n')}\n\u001b[J`)

@@ -11,7 +11,11 @@ export const dataDirectory = (call: Call): string => resolve(call.text('data', '
 export function databaseOf(directory: string): string {
   const path = databaseIn(directory)
   if (existsSync(path)) return path
-  throw new CliError(`There are no plans in ${directory}.`, EXIT.notFound, 'Name another directory with --data or PLANROOM_DATA_DIR.')
+  throw new CliError(
+    `There are no plans in ${directory}.`,
+    EXIT.notFound,
+    'Name another directory with --data or PLANROOM_DATA_DIR.',
+  )
 }
 
 /** Keeps servers out while `work` is done. @throws CliError if one is there */

@@ -50,7 +50,8 @@ export function salvage(version: number, snapshot: KeptBytes | null, entries: It
   let holes = 0
   for (const { version: at, bytes, isLetGo, problem, about } of entries) {
     const isNeeded = at > from && at <= version
-    let wrong = problem ?? (isLetGo && isNeeded ? `The bytes of version ${at} were let go, and no snapshot holds them` : null)
+    let wrong =
+      problem ?? (isLetGo && isNeeded ? `The bytes of version ${at} were let go, and no snapshot holds them` : null)
     if (wrong === null && bytes !== null) {
       const failed = isNeeded ? tryOn(doc, bytes) : undecodable(bytes)
       if (failed !== null) wrong = `Version ${at} cannot be read by Yjs: ${failed}`
@@ -62,7 +63,12 @@ export function salvage(version: number, snapshot: KeptBytes | null, entries: It
   }
   // Something that is missing and that no row is known to have held.
   if (holes === 0 && hasGaps(doc))
-    damages.push({ version: late[0]?.version ?? from, problem: 'The log leans on something that it does not hold', about: '', isHarmless: false })
+    damages.push({
+      version: late[0]?.version ?? from,
+      problem: 'The log leans on something that it does not hold',
+      about: '',
+      isHarmless: false,
+    })
   const opens = holes === 0 && !hasGaps(doc)
   doAgain(doc, late)
   const reader = new PlanReader(doc)
@@ -119,7 +125,10 @@ function doAgain(doc: Y.Doc, late: readonly Row[]): void {
       if (!(struct instanceof Y.Item) || !(struct.content instanceof Y.ContentAny)) continue
       const { client, clock } = struct.id
       const has = Y.getState(doc.store, client)
-      let before = struct.origin === null ? null : (idAt.get(`${struct.origin.client} ${struct.origin.clock}`) ?? idIn(doc, struct.origin))
+      let before =
+        struct.origin === null
+          ? null
+          : (idAt.get(`${struct.origin.client} ${struct.origin.clock}`) ?? idIn(doc, struct.origin))
       for (const [i, value] of struct.content.arr.entries() as Iterable<[number, unknown]>) {
         if (isStepId(value)) {
           idAt.set(`${client} ${clock + i}`, value)
@@ -141,7 +150,8 @@ function doAgain(doc: Y.Doc, late: readonly Row[]): void {
     if (steps.length > 0) roots.steps.push(steps)
     for (const [id, before] of placed) {
       const ids = roots.outline.toArray()
-      if (!ids.includes(id)) roots.outline.insert(before === null ? ids.length : ids.indexOf(before) + 1 || ids.length, [id])
+      if (!ids.includes(id))
+        roots.outline.insert(before === null ? ids.length : ids.indexOf(before) + 1 || ids.length, [id])
     }
   })
 }

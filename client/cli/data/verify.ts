@@ -48,6 +48,7 @@ const readThread = (inspection: Inspection, thread: KeptThread): Salvage =>
 function savedOf(thread: KeptThread, { damages, state }: Salvage): Saved {
   const lost = damages.filter(({ isHarmless }) => !isHarmless).map(({ version }) => version)
   const told = lost.slice(0, 10).join(', ') + (lost.length > 10 ? ` and ${lost.length - 10} more` : '')
-  const summary = lost.length === 0 ? 'repaired; nothing was lost' : `repaired; what was changed in version ${told} is lost`
+  const summary =
+    lost.length === 0 ? 'repaired; nothing was lost' : `repaired; what was changed in version ${told} is lost`
   return { thread, state: state(), lost: new Set(damages.map(({ version }) => version)), summary }
 }

@@ -42,7 +42,10 @@ async function ask<T>(token: string | null, path: string, init: RequestInit = {}
   throw new ApiError(response.status, problem.detail ?? problem.title ?? `The server answered ${response.status}.`)
 }
 
-export const listThreads = (token: string | null, after = ''): Promise<{ threads: ThreadInfo[]; next: string | null }> =>
+export const listThreads = (
+  token: string | null,
+  after = '',
+): Promise<{ threads: ThreadInfo[]; next: string | null }> =>
   ask(token, `/threads?limit=100&after=${encodeURIComponent(after)}`)
 
 export const createThread = (token: string | null, thread: string, name: string): Promise<unknown> => {

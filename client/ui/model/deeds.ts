@@ -38,7 +38,12 @@ export function deedsFor(session: Session) {
       move(id, { type: 'moveSteps', steps: [id], parent, ...(after === undefined ? {} : { after }) }, 'Moved', '')
     },
     moveUnder(id: StepId, parent: StepId | null): void {
-      move(id, { type: 'moveSteps', steps: [id], parent }, parent === null ? 'Moved to the top level' : `Moved under ${nameOf(parent)}`, '')
+      move(
+        id,
+        { type: 'moveSteps', steps: [id], parent },
+        parent === null ? 'Moved to the top level' : `Moved under ${nameOf(parent)}`,
+        '',
+      )
     },
     remove(id: StepId): void {
       const { length } = session.plan.subtree(id)

@@ -28,7 +28,8 @@ export class Editor {
     this.#session = session
     this.#key = `planroom.typing.${session.thread}`
     const left = this.#recall()
-    if (left !== '') session.view.patch({ orphan: { text: left, why: 'You were typing this when the page was closed.' } })
+    if (left !== '')
+      session.view.patch({ orphan: { text: left, why: 'You were typing this when the page was closed.' } })
   }
 
   /** What was typed so far. */
@@ -112,7 +113,9 @@ export class Editor {
     if (place?.after === null || place?.after === undefined) return
     const last = this.#session.plan.children(place.after).at(-1) ?? null
     this.#session.view.collapse(place.after, false)
-    this.#session.view.patch({ editing: { kind: 'draft', turn: this.#turn, place: { parent: place.after, after: last } } })
+    this.#session.view.patch({
+      editing: { kind: 'draft', turn: this.#turn, place: { parent: place.after, after: last } },
+    })
   }
 
   outdentDraft(): void {

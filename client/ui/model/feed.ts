@@ -1,5 +1,5 @@
 import type { LivePlan } from '../../sdk/index.ts'
-import { type ActivityEntry, readActivity } from './api.ts'
+import { type ActivityEntry, ApiError, readActivity } from './api.ts'
 import { recall, remember } from './identity.ts'
 import { Store } from './store.ts'
 
@@ -84,6 +84,8 @@ export class Feed extends Store<FeedState> {
       if ((this.get().entries.at(-1)?.version ?? 0) < this.#wanted && entries.length > 0) this.#want(this.#wanted)
     } catch (error) {
       this.#isAsking = false
+      // A plan that nobody has written in yet has no log.
+      if (error instanceof ApiError && error.status === 404 && this.#wanted === 0) return this.patch({ isLoaded: true })
       this.patch({ problem: error instanceof Error ? error.message : String(error), isLoaded: true })
     }
   }

@@ -45,7 +45,9 @@ export class Flashes {
               : moved
                 ? 'moved'
                 : before.claim?.holder !== after.claim?.holder
-                  ? after.claim === null ? 'released' : 'claimed'
+                  ? after.claim === null
+                    ? 'released'
+                    : 'claimed'
                   : before.number !== after.number
                     ? null
                     : 'changed'

@@ -63,7 +63,8 @@ export function dropAt(plan: Plan, rows: readonly Row[], id: StepId, gap: number
     return isHidden ? { parent: above.key, level: chosen } : { parent: above.key, after: null, level: chosen }
   }
   let after = plan.step(above.key)
-  while (after !== undefined && after.depth + 1 > chosen) after = after.parent === null ? undefined : plan.step(after.parent)
+  while (after !== undefined && after.depth + 1 > chosen)
+    after = after.parent === null ? undefined : plan.step(after.parent)
   if (after === undefined) return null
   return { parent: after.parent, after: after.id, level: chosen }
 }
@@ -73,7 +74,10 @@ export function isMove(plan: Plan, id: StepId, drop: Drop): boolean {
   const step = plan.step(id)
   if (step === undefined) return false
   const ids = plan.children(drop.parent).filter((one) => one !== id)
-  const was = step.parent === drop.parent ? (plan.children(step.parent)[plan.children(step.parent).indexOf(id) - 1] ?? null) : undefined
+  const was =
+    step.parent === drop.parent
+      ? (plan.children(step.parent)[plan.children(step.parent).indexOf(id) - 1] ?? null)
+      : undefined
   const now = drop.after === undefined ? (ids.at(-1) ?? null) : drop.after
   return was === undefined || was !== now
 }

@@ -114,7 +114,8 @@ export function ancestorsOf(plan: Plan, id: StepId | null, isIncluded: boolean):
 
 /** Where a draft goes if what it stood beside is gone meanwhile. */
 export function mendPlace(plan: Plan, { parent, after }: DraftPlace): DraftPlace {
-  if (parent !== null && plan.step(parent) === undefined) return { parent: null, after: plan.children(null).at(-1) ?? null }
+  if (parent !== null && plan.step(parent) === undefined)
+    return { parent: null, after: plan.children(null).at(-1) ?? null }
   const beside = after === null ? null : plan.step(after)
   if (beside === null || beside?.parent === parent) return { parent, after }
   return { parent, after: plan.children(parent).at(-1) ?? null }

@@ -62,7 +62,9 @@ export class Session {
   /** @returns whether it was done; if not, the person was told why */
   write(...operations: readonly PlanOperation[]): boolean {
     if (!this.mayWrite) {
-      this.tell(this.identity.mayWrite ? 'This plan can no longer be changed here.' : 'You may read this plan, not change it.')
+      this.tell(
+        this.identity.mayWrite ? 'This plan can no longer be changed here.' : 'You may read this plan, not change it.',
+      )
       return false
     }
     try {
@@ -111,7 +113,9 @@ export class Session {
     if (event.type === 'setAside') {
       const { lost, why } = event.setAside
       const what = lost.length === 0 ? 'Nothing is lost.' : `Not taken over: ${lost.join(' · ')}`
-      this.tell(`The server did not take this copy (${why}). It was kept aside, and yours was put on a fresh one. ${what}`)
+      this.tell(
+        `The server did not take this copy (${why}). It was kept aside, and yours was put on a fresh one. ${what}`,
+      )
     }
     if (event.type !== 'change' || event.origin === 'store') return
     const gone = new Set(event.changes.filter(({ after }) => after === null).map(({ id }) => id))

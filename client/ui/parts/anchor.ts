@@ -64,7 +64,13 @@ export function useAnchor(
     const node = scroller.current
     if (node === null) return
     const onScroll = (): void => {
-      anchor.current = findAnchor(node.scrollTop, node.clientHeight, pointer.current, virtualizer.measurementsCache, focused)
+      anchor.current = findAnchor(
+        node.scrollTop,
+        node.clientHeight,
+        pointer.current,
+        virtualizer.measurementsCache,
+        focused,
+      )
     }
     const later = (): void => void requestAnimationFrame(onScroll)
     node.addEventListener('scroll', onScroll, { passive: true })
@@ -84,7 +90,13 @@ function indexOf(rows: readonly Row[], key: string, places: Places): number {
   return known >= 0 ? known : rows.findIndex((row) => row.key === key)
 }
 
-function findAnchor(top: number, height: number, pointer: number | null, places: Places, focused: string | null): Anchor | null {
+function findAnchor(
+  top: number,
+  height: number,
+  pointer: number | null,
+  places: Places,
+  focused: string | null,
+): Anchor | null {
   const at = (offset: number): Anchor | null => {
     let low = 0
     let high = places.length - 1

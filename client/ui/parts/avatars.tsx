@@ -32,7 +32,15 @@ export function peersOf(presence: readonly Present[], ownId: string): Peer[] {
 
 export const hue = (name: string): CSSProperties => ({ '--hue': hueOf(name) }) as CSSProperties
 
-export function Avatar({ name, kind, title }: { readonly name: string; readonly kind: string; readonly title?: string }) {
+export function Avatar({
+  name,
+  kind,
+  title,
+}: {
+  readonly name: string
+  readonly kind: string
+  readonly title?: string
+}) {
   return (
     <span className={`avatar ${kind}`} style={hue(name)} role="img" aria-label={title ?? name} title={title ?? name}>
       {initials(name)}

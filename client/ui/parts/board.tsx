@@ -67,24 +67,24 @@ function Column({ status, steps, plan, drag, take }: ColumnProps) {
       </h2>
       <div ref={scroller} className="cards">
         <ul className="sizer" aria-label={STATUS_NAMES[status]} style={{ blockSize: virtualizer.getTotalSize() }}>
-        {virtualizer.getVirtualItems().map(({ index, start, key }) => {
-          const step = steps[index]
-          if (step === undefined) return null
-          return (
-            <li
-              key={key}
-              ref={virtualizer.measureElement}
-              data-index={index}
-              className={`slot${drag?.id === step.id ? ' taken' : ''}`}
-              style={{ transform: `translateY(${start}px)` }}
-              onPointerDown={(event) => {
-                if (session.mayWrite) take(event, step.id)
-              }}
-            >
-              <Card step={step} plan={plan} onReveal={() => reveal(session, step.id)} />
-            </li>
-          )
-        })}
+          {virtualizer.getVirtualItems().map(({ index, start, key }) => {
+            const step = steps[index]
+            if (step === undefined) return null
+            return (
+              <li
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className={`slot${drag?.id === step.id ? ' taken' : ''}`}
+                style={{ transform: `translateY(${start}px)` }}
+                onPointerDown={(event) => {
+                  if (session.mayWrite) take(event, step.id)
+                }}
+              >
+                <Card step={step} plan={plan} onReveal={() => reveal(session, step.id)} />
+              </li>
+            )
+          })}
         </ul>
       </div>
     </section>

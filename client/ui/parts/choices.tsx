@@ -3,6 +3,7 @@ import type { Deeds } from '../model/deeds.ts'
 import type { Session } from '../model/session.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { saveTheme, THEMES } from '../model/theme.ts'
+import { copyText } from './copy.ts'
 import { StatusShape } from './icons.tsx'
 import type { Choice } from './palette.tsx'
 
@@ -40,16 +41,9 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
       view.noteFocus(id)
       view.patch({ side: 'step' })
     }),
-    one('copy', 'Copy as Markdown', 'Ctrl C', () => copy(session, deeds.markdown(id))),
+    one('copy', 'Copy as Markdown', 'Ctrl C', () => copyText(session, deeds.markdown(id))),
     one('remove', 'Remove', 'Delete', () => deeds.remove(id)),
   ]
-}
-
-function copy(session: Session, text: string): void {
-  navigator.clipboard.writeText(text).then(
-    () => session.tell('Copied as Markdown'),
-    () => session.tell('The browser does not let the page copy.'),
-  )
 }
 
 /** Everything, and every step. */
@@ -57,7 +51,12 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
   const { view, editor } = session
   const { focused, collapsed } = view.get()
   const parents = session.plan.steps.filter((_step, at) => session.plan.places.end(at) > at + 1)
-  const one = (key: string, text: string, hint: string, run: () => void): Choice => ({ key: `all-${key}`, text, hint, run })
+  const one = (key: string, text: string, hint: string, run: () => void): Choice => ({
+    key: `all-${key}`,
+    text,
+    hint,
+    run,
+  })
   const commands: Choice[] = [
     ...(focused === null ? [] : stepChoices(session, deeds, focused)),
     one('new', 'New step at the end', '', () =>
@@ -72,14 +71,22 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
     collapsed.size > 0
       ? one('expand', 'Expand all', '', () => view.patch({ collapsed: new Set() }))
       : one('collapse', 'Collapse all', '', () => view.patch({ collapsed: new Set(parents.map(({ id }) => id)) })),
-    one('copy', 'Copy the whole plan as Markdown', '', () => copy(session, deeds.markdown(null))),
+    one('copy', 'Copy the whole plan as Markdown', '', () => copyText(session, deeds.markdown(null))),
     ...THEMES.map((theme) => one(`theme-${theme}`, `Colours: ${theme}`, '', () => saveTheme(theme))),
     one('settings', 'Name, token, colours…', '', () => view.open({ kind: 'settings' })),
     one('keys', 'All keys', '?', () => view.open({ kind: 'keys' })),
   ]
   const found = only(commands, query)
   if (query.trim() === '') return found
-  return [...found, ...steps(session, query, (id) => view.focus(id), (id) => `go-${id}`)]
+  return [
+    ...found,
+    ...steps(
+      session,
+      query,
+      (id) => view.focus(id),
+      (id) => `go-${id}`,
+    ),
+  ]
 }
 
 function steps(session: Session, query: string, run: (id: StepId) => void, keyOf: (id: StepId) => string): Choice[] {
@@ -96,7 +103,12 @@ function steps(session: Session, query: string, run: (id: StepId) => void, keyOf
 export function moveChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
   const below = new Set(session.plan.subtree(id).map((step) => step.id))
   const top: Choice[] = [{ key: 'top', text: 'Top level', run: () => deeds.moveUnder(id, null) }]
-  const others = steps(session, query, (to) => deeds.moveUnder(id, to), (to) => `to-${to}`)
+  const others = steps(
+    session,
+    query,
+    (to) => deeds.moveUnder(id, to),
+    (to) => `to-${to}`,
+  )
   return [...only(top, query), ...others.filter(({ key }) => !below.has(key.slice(3) as StepId))]
 }
 
@@ -123,7 +135,13 @@ export function groupChoices(session: Session, deeds: Deeds, id: StepId, query: 
   }))
   const isNew = title !== '' && !session.plan.groups.some((group) => group.title === title)
   return [
-    ...only([{ key: 'none', text: 'No group', isChosen: step?.group === null, run: () => deeds.setGroup(id, null) }, ...groups], query),
+    ...only(
+      [
+        { key: 'none', text: 'No group', isChosen: step?.group === null, run: () => deeds.setGroup(id, null) },
+        ...groups,
+      ],
+      query,
+    ),
     ...(isNew ? [{ key: 'new', text: `New group “${title}”`, run: () => deeds.newGroup(id, title) }] : []),
   ]
 }
@@ -131,7 +149,12 @@ export function groupChoices(session: Session, deeds: Deeds, id: StepId, query: 
 export function dependencyChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
   const on = new Set(session.plan.step(id)?.dependencies.flatMap((one) => ('step' in one ? [one.step] : [])))
   const below = new Set(session.plan.subtree(id).map((step) => step.id))
-  return steps(session, query, (to) => deeds.toggleDependency(id, to), (to) => to)
+  return steps(
+    session,
+    query,
+    (to) => deeds.toggleDependency(id, to),
+    (to) => to,
+  )
     .filter(({ key }) => !below.has(key as StepId))
     .map((choice) => ({ ...choice, isChosen: on.has(choice.key as StepId) }))
     .toSorted((a, b) => Number(b.isChosen) - Number(a.isChosen))

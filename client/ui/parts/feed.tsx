@@ -10,7 +10,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ['all', 'All'],
   ['agent', 'Agents'],
   ['human', 'People'],
-  ['reasons', 'With reasons'],
+  ['reasons', 'Reasons'],
 ]
 /** Entries shown at once: more is asked for. */
 const SHOWN = 80

@@ -33,7 +33,9 @@ export function Outline() {
   const groups = useMemo(() => new Map(plan.groups.map((group) => [group.id, group])), [plan.groups])
   const peers = useMemo(() => byStep(peersOf(presence, session.identity.id)), [presence, session])
 
-  const anyFocused = rows.some(({ key }) => key === focused) ? focused : (rows.find(({ kind }) => kind === 'step')?.key ?? null)
+  const anyFocused = rows.some(({ key }) => key === focused)
+    ? focused
+    : (rows.find(({ kind }) => kind === 'step')?.key ?? null)
   const pinned = rows.findIndex(({ key }) => key === (editing?.kind === 'draft' ? 'draft' : anyFocused))
   const virtualizer = useVirtualizer({
     count: rows.length,
@@ -142,7 +144,10 @@ export function Outline() {
                 className="row draft"
                 style={{ transform: `translateY(${start}px)` }}
               >
-                <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(row.level - 1, 12)})` }} />
+                <span
+                  className="indent"
+                  style={{ inlineSize: `calc(var(--indent) * ${Math.min(row.level - 1, 12)})` }}
+                />
                 <span className="grip" />
                 <span className="twist" />
                 <span className="tick" />

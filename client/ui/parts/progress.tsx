@@ -5,7 +5,9 @@ export const percentOf = ({ done, total }: Tally): number => (total === 0 ? 0 : 
 
 /** How far it is: done, under way, blocked, and the rest. */
 export function Progress({ tally, label }: { readonly tally: Tally; readonly label: string }) {
-  const share = (count: number): CSSProperties => ({ inlineSize: `${tally.total === 0 ? 0 : (count / tally.total) * 100}%` })
+  const share = (count: number): CSSProperties => ({
+    inlineSize: `${tally.total === 0 ? 0 : (count / tally.total) * 100}%`,
+  })
   const words = `${tally.done} of ${tally.total} done`
   return (
     <span

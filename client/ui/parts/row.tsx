@@ -139,7 +139,11 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
         {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
         {peers?.map((peer) => (
           <span key={peer.key} className="here">
-            <Avatar name={peer.name} kind={peer.kind} title={`${peer.name} is here${peer.doing ? `: ${peer.doing}` : ''}`} />
+            <Avatar
+              name={peer.name}
+              kind={peer.kind}
+              title={`${peer.name} is here${peer.doing ? `: ${peer.doing}` : ''}`}
+            />
           </span>
         ))}
         {step.number !== null && <span className="number">#{step.number}</span>}
@@ -157,4 +161,3 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
     </div>
   )
 })
-

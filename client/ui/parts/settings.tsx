@@ -14,7 +14,12 @@ export function TokenForm({ onIdentity }: { readonly onIdentity: (identity: Iden
     <form className="token-form" onSubmit={submit}>
       <label>
         Your token
-        <input type="password" autoComplete="current-password" value={token} onChange={(event) => setToken(event.target.value)} />
+        <input
+          type="password"
+          autoComplete="current-password"
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
       </label>
       <button type="submit" className="primary">
         Use it
@@ -43,7 +48,12 @@ export function Settings({ identity, onIdentity, onClose }: SettingsProps) {
       <form onSubmit={submit}>
         <label>
           Your name
-          <input value={name} maxLength={60} disabled={identity.token !== null} onChange={(event) => setName(event.target.value)} />
+          <input
+            value={name}
+            maxLength={60}
+            disabled={identity.token !== null}
+            onChange={(event) => setName(event.target.value)}
+          />
         </label>
         {identity.token !== null && <p className="hint">Your token says who you are.</p>}
         <fieldset>

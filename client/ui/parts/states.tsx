@@ -1,5 +1,6 @@
 import type { Identity } from '../model/identity.ts'
 import { useStore } from '../model/store.ts'
+import { copyText } from './copy.ts'
 import { Link } from './link.tsx'
 import { useWork } from './session-context.ts'
 import { TokenForm } from './settings.tsx'
@@ -16,9 +17,17 @@ export function StatusPill() {
           ? ['online', 'Saved', 'All that you see is on the server’s disk.']
           : ['saving', `Saving ${changes}`, 'Sent; the server has not said yet that they are on its disk.']
       case 'connecting':
-        return ['connecting', unsaved === 0 ? 'Connecting' : `Connecting, ${changes} unsent`, 'Go on: what you change is kept here.']
+        return [
+          'connecting',
+          unsaved === 0 ? 'Connecting' : `Connecting, ${unsaved} unsent`,
+          'Go on: what you change is kept here.',
+        ]
       case 'offline':
-        return ['offline', unsaved === 0 ? 'Offline' : `Offline, ${changes} unsent`, 'Go on: what you change is kept in this browser and merged later.']
+        return [
+          'offline',
+          unsaved === 0 ? 'Offline' : `Offline, ${unsaved} unsent`,
+          'Go on: what you change is kept in this browser and merged later.',
+        ]
       case 'refused':
         return ['refused', 'No access', status.why]
       case 'deleted':
@@ -53,7 +62,10 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
       {status.kind === 'refused' && (
         <section className="banner bad" role="alert">
           <p>
-            <strong>{status.code === 4401 ? 'The server wants to know who you are.' : 'The server does not let you in.'}</strong> {status.why}
+            <strong>
+              {status.code === 4401 ? 'The server wants to know who you are.' : 'The server does not let you in.'}
+            </strong>{' '}
+            {status.why}
             {unsaved > 0 && ' What you changed is kept in this browser.'}
           </p>
           {(status.code === 4401 || status.code === 4403) && <TokenForm onIdentity={onIdentity} />}
@@ -62,9 +74,13 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
       {status.kind === 'deleted' && (
         <section className="banner bad" role="alert">
           <p>
-            <strong>This plan was deleted</strong>, for everybody and for good. What this browser has of it can be read and copied.
+            <strong>This plan was deleted</strong>, for everybody and for good. What this browser has of it can be read
+            and copied.
           </p>
-          <button type="button" onClick={() => void session.live.forget().then(() => session.tell('Forgotten in this browser'))}>
+          <button
+            type="button"
+            onClick={() => void session.live.forget().then(() => session.tell('Forgotten in this browser'))}
+          >
             Forget it here
           </button>
           <Link to="/">All plans</Link>
@@ -73,7 +89,8 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
       {storeProblem !== null && (
         <section className="banner warn" role="alert">
           <p>
-            <strong>This browser cannot keep the plan:</strong> {storeProblem} What you change while offline lasts only as long as this page.
+            <strong>This browser cannot keep the plan:</strong> {storeProblem} What you change while offline lasts only
+            as long as this page.
           </p>
         </section>
       )}
@@ -82,8 +99,13 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
           <p>{orphan.why}</p>
           <blockquote dir="auto">{orphan.text}</blockquote>
           <div className="buttons">
-            <button type="button" className="primary" onClick={() => session.editor.adopt()}>
-              Add as a new step
+            {session.mayWrite && (
+              <button type="button" className="primary" onClick={() => session.editor.adopt()}>
+                Add as a new step
+              </button>
+            )}
+            <button type="button" onClick={() => copyText(session, orphan.text)}>
+              Copy
             </button>
             <button type="button" onClick={() => session.editor.discard()}>
               Discard

@@ -43,7 +43,12 @@ export function StepPanel() {
         </dd>
         <dt>Group</dt>
         <dd>
-          <button type="button" className="field-like" disabled={mayNot} onClick={() => session.view.open({ kind: 'group', id })}>
+          <button
+            type="button"
+            className="field-like"
+            disabled={mayNot}
+            onClick={() => session.view.open({ kind: 'group', id })}
+          >
             {group?.title ?? 'None'}
           </button>
         </dd>
@@ -62,7 +67,12 @@ export function StepPanel() {
               )
             })}
           </ul>
-          <button type="button" className="field-like" disabled={mayNot} onClick={() => session.view.open({ kind: 'dependencies', id })}>
+          <button
+            type="button"
+            className="field-like"
+            disabled={mayNot}
+            onClick={() => session.view.open({ kind: 'dependencies', id })}
+          >
             Change
           </button>
         </dd>

@@ -22,7 +22,8 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
   const { layout, side, filter } = useStore(session.view)
   const { entries, seen } = useStore(session.feed)
   const own = session.identity.id
-  const unread = side === 'activity' ? 0 : entries.filter(({ version, actor }) => version > seen && actor.id !== own).length
+  const unread =
+    side === 'activity' ? 0 : entries.filter(({ version, actor }) => version > seen && actor.id !== own).length
   const peers = useMemo(() => peersOf(presence, own), [presence, own])
   return (
     <header className="top-bar" data-steps={plan.steps.length}>
@@ -39,7 +40,12 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
             const title = `${peer.name} (${peer.kind})${at}${peer.doing === '' ? '' : `: ${peer.doing}`}`
             return (
               <li key={peer.key}>
-                <button type="button" className="peer" disabled={step === undefined} onClick={() => step && session.view.focus(step.id)}>
+                <button
+                  type="button"
+                  className="peer"
+                  disabled={step === undefined}
+                  onClick={() => step && session.view.focus(step.id)}
+                >
                   <Avatar name={peer.name} kind={peer.kind} title={title} />
                 </button>
               </li>
@@ -50,7 +56,12 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
         <div className="tools">
           <Tool icon="undo" label="Undo" isOff={!canUndo} onClick={() => session.undo()} />
           <Tool icon="redo" label="Redo" isSpare isOff={!canRedo} onClick={() => session.redo()} />
-          <Tool icon="command" label="Commands" id="after-tree" onClick={() => session.view.open({ kind: 'commands' })} />
+          <Tool
+            icon="command"
+            label="Commands"
+            id="after-tree"
+            onClick={() => session.view.open({ kind: 'commands' })}
+          />
           <Tool icon="help" label="Keys" isSpare onClick={() => session.view.open({ kind: 'keys' })} />
           <Tool icon="settings" label="Settings" onClick={() => session.view.open({ kind: 'settings' })} />
         </div>
@@ -82,7 +93,13 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
         <Overview />
         <div className="segments" role="group" aria-label="View">
           {LAYOUTS.map(([value, text, icon]) => (
-            <button key={value} type="button" aria-pressed={layout === value} title={text} onClick={() => session.view.patch({ layout: value })}>
+            <button
+              key={value}
+              type="button"
+              aria-pressed={layout === value}
+              title={text}
+              onClick={() => session.view.patch({ layout: value })}
+            >
               <Icon name={icon} />
               <span className="word">{text}</span>
             </button>
@@ -96,7 +113,12 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
         >
           <Icon name="side" />
           <span className="word">Activity</span>
-          {unread > 0 && <span className="unread">{unread > 99 ? '99+' : unread}<span className="unseen"> unread</span></span>}
+          {unread > 0 && (
+            <span className="unread">
+              {unread > 99 ? '99+' : unread}
+              <span className="unseen"> unread</span>
+            </span>
+          )}
         </button>
       </div>
     </header>
@@ -114,7 +136,15 @@ interface ToolProps {
 }
 function Tool({ icon, label, id, isOff = false, isSpare = false, onClick }: ToolProps) {
   return (
-    <button type="button" className={isSpare ? 'tool spare' : 'tool'} id={id} aria-label={label} title={label} disabled={isOff} onClick={onClick}>
+    <button
+      type="button"
+      className={isSpare ? 'tool spare' : 'tool'}
+      id={id}
+      aria-label={label}
+      title={label}
+      disabled={isOff}
+      onClick={onClick}
+    >
       <Icon name={icon} />
     </button>
   )
@@ -168,7 +198,13 @@ function Overview() {
         const tally = tallies.groups.get(id)
         if (tally === undefined) return null
         return (
-          <button key={id} type="button" className="group-bar" style={hue(title)} onClick={() => session.view.patch({ filter: title })}>
+          <button
+            key={id}
+            type="button"
+            className="group-bar"
+            style={hue(title)}
+            onClick={() => session.view.patch({ filter: title })}
+          >
             <span className="chip">{title}</span>
             <Progress tally={tally} label={`Progress of the group ${title}`} />
             <span className="numbers">

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { createRequire } from 'node:module'
+import { dirname, extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Context, Hono } from 'hono'
 import type { HttpEnv } from './env.ts'
@@ -25,13 +25,18 @@ interface PageFile {
 /** The built page: its files by their paths. Kept in memory, so that a build under a running server takes nothing away. */
 export type Page = ReadonlyMap<string, PageFile>
 
-/** Where the page is built to: beside the compiled server, or in dist/ where the server runs from its sources. */
-const FOLDERS = ['../../../ui', '../../../dist/ui'].map((path) => fileURLToPath(new URL(path, import.meta.url)))
+/** Where the page is built to, wherever this file runs from; null if it was not built. */
+function pageFolder(): string | null {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('#page'))
+  } catch {
+    return null
+  }
+}
 
 /** @returns null if it was not built */
-export function readPage(folders: readonly string[] = FOLDERS): Page | null {
-  const folder = folders.find((one) => existsSync(join(one, 'index.html')))
-  if (folder === undefined) return null
+export function readPage(folder = pageFolder()): Page | null {
+  if (folder === null || !existsSync(join(folder, 'index.html'))) return null
   const page = new Map<string, PageFile>()
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const type = TYPES[extname(entry.name)]
