@@ -5,5 +5,5 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
-if (!existsSync('dist/client/cli'))
+if (!existsSync('dist/client/cli/planroom.js'))
   process.exitCode = spawnSync('npm', ['run', 'build'], { stdio: ['ignore', 2, 2] }).status ?? 1

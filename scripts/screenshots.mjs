@@ -126,10 +126,8 @@ try {
   await row(grace, 'Answer the six').click()
 
   for (const colorScheme of SCHEMES) {
-    for (const [size, viewport] of [
-      ['wide', WIDE],
-      ['narrow', NARROW],
-    ]) {
+    for (const size of ['wide', 'narrow']) {
+      const viewport = size === 'wide' ? WIDE : NARROW
       const options = { viewport, colorScheme, ...(size === 'narrow' ? { hasTouch: true, isMobile: true, deviceScaleFactor: 2 } : {}) } // prettier-ignore
       const of = (name) => `${name}-${size}-${colorScheme}`
       const home = await visit(null, options)

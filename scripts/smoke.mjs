@@ -26,6 +26,7 @@ async function main() {
   const port = await freePort()
   const first = await check('the server starts and is healthy', () => start(port))
   await check("the image's health check passes", () => healthcheck(port))
+  await check('the page is served', () => servePage(port))
   await check('a tool call adds two steps', () => addSteps(port))
   await check('a socket sees both steps', () => seeSteps(port))
   await check('the server is killed with -9', () => stop(first, 'SIGKILL'))
@@ -86,6 +87,13 @@ async function stop(server, signal) {
   server.kill(signal)
   const [code] = await exit
   return code
+}
+
+async function servePage(port) {
+  const page = await fetch(`http://127.0.0.1:${port}/t/smoke`)
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1]
+  const reply = await fetch(`http://127.0.0.1:${port}${script}`)
+  if (!reply.ok) throw new Error(`${page.status}, ${script}: ${reply.status}`)
 }
 
 async function addSteps(port) {

@@ -1,4 +1,4 @@
-import { type FormEvent, useEffect, useState } from 'react'
+import { type SubmitEvent, useEffect, useState } from 'react'
 import { ApiError, createThread, listThreads, type PlanOutlook, readPlan, type ThreadInfo } from './model/api.ts'
 import type { Identity } from './model/identity.ts'
 import { goTo, pathOf, threadNameOf } from './model/path.ts'
@@ -56,7 +56,7 @@ export function Home({ identity, onIdentity }: HomeProps) {
       (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
     )
   }
-  const create = (event: FormEvent): void => {
+  const create = (event: SubmitEvent): void => {
     event.preventDefault()
     const thread = threadNameOf(wanted)
     if (thread === '') return setProblem('A name has letters or digits.')

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
-import { KEYS, pressAnywhere } from './model/keys.ts'
+import { isTyping, KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
 import { useStore } from './model/store.ts'
 import { Board } from './parts/board.tsx'
@@ -61,8 +61,16 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       if (event.isComposing || event.defaultPrevented) return
       if (pressAnywhere(event, session, () => filterField.current?.focus())) event.preventDefault()
     }
+    const onPaste = (event: ClipboardEvent): void => {
+      if (event.defaultPrevented || isTyping(event.target) || session.view.get().dialog !== null) return
+      session.editor.pasteSteps(event.clipboardData?.getData('text/plain') ?? '', null)
+    }
     document.addEventListener('keydown', onKey)
-    return () => document.removeEventListener('keydown', onKey)
+    document.addEventListener('paste', onPaste)
+    return () => {
+      document.removeEventListener('keydown', onKey)
+      document.removeEventListener('paste', onPaste)
+    }
   }, [session])
   const isEmpty = plan.steps.length === 0 && editing === null
   const isWaiting = !isLoaded || status.kind === 'connecting'

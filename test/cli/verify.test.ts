@@ -130,7 +130,7 @@ describe('verify', () => {
       async () => expect((await texts(server.url, 'b')).toSorted()).toEqual(all('b').toSorted()),
       PATIENCE,
     )
-    await callTool(server.url, 'b', 'update_todos', { updates: [{ index: 1, text: 'after' }] })
+    await callTool(server.url, 'b', 'add_todos', { steps: ['after'] })
     await vi.waitFor(() => expect(live.steps.map(({ text }) => text)).toContain('after'), PATIENCE)
     expect(await texts(server.url, 'b')).toEqual(live.steps.map(({ text }) => text))
   })

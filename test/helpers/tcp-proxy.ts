@@ -12,8 +12,13 @@ export interface TcpProxy {
 /**
  * Stands before a port, as a load balancer does.
  * @param patienceMs milliseconds without a byte from the server after which it ends a connection
+ * @param onSent is shown what clients send
  */
-export async function tcpProxy(target: number, patienceMs = Infinity): Promise<TcpProxy> {
+export async function tcpProxy(
+  target: number,
+  patienceMs = Infinity,
+  onSent: (bytes: Buffer) => void = () => {},
+): Promise<TcpProxy> {
   const sockets = new Set<Socket>()
   let isSwallowing = false
   let ended = 0
@@ -41,7 +46,10 @@ export async function tcpProxy(target: number, patienceMs = Infinity): Promise<T
         if (!isSwallowing) end()
       })
     }
-    client.on('data', (part) => void (isSwallowing || upstream.write(part)))
+    client.on('data', (part: Buffer) => {
+      onSent(part)
+      if (!isSwallowing) upstream.write(part)
+    })
     upstream.on('data', (part: Buffer) => {
       // The control frames of WebSocket have a first byte of 0x89 or 0x8a: they are no sign of life for many a proxy.
       if (part[0] !== 0x89 && part[0] !== 0x8a) wait()

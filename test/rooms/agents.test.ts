@@ -4,8 +4,8 @@ import { MAX_PRESENT_AGENTS, PRESENT_AGENT_MS } from '../../shared/schema/limits
 import { addCall, awarenessFrame, human, RoomClient, T, testRooms } from '../helpers/sockets.ts'
 
 /** What a newcomer is shown of who is there. */
-function present(room: Room): Record<string, unknown>[] {
-  const spy = new RoomClient(room, human('spy'))
+function present(at: Room): Record<string, unknown>[] {
+  const spy = new RoomClient(at, human('spy'))
   const states = spy.pump().flatMap((message) => (message.type === 'awareness' ? message.states : []))
   spy.leave()
   return states.map(({ client, state }) => ({ client, ...(JSON.parse(state) as object) }))

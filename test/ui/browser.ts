@@ -7,7 +7,7 @@ import { type App, type AppOptions, createApp } from '../../server/app.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { recordedLog } from '../helpers/http.ts'
 
-export const CHROMIUM = '/usr/bin/chromium'
+const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -26,18 +26,17 @@ const WITHOUT = `
   ################################################################################
 `
 
-export const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+const launch = (): Promise<Browser> => chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
 
 let browser: Browser | null = null
 
+const hasChromium = existsSync(CHROMIUM)
+
 /** A block of tests with a browser. Without one they are skipped, and it says so. */
 export function describePage(name: string, tests: () => void): void {
-  if (!existsSync(CHROMIUM)) {
-    process.stderr.write(WITHOUT)
-    describe.skip(`${name} (skipped: there is no ${CHROMIUM})`, tests)
-    return
-  }
-  describe(name, () => {
+  if (!hasChromium) process.stderr.write(WITHOUT)
+  // oxlint-disable-next-line vitest/valid-title -- it is the caller's
+  describe.skipIf(!hasChromium)(name, () => {
     beforeAll(async () => {
       expect(existsSync('dist/ui/index.html'), 'the page was built: npm run build').toBe(true)
       browser = await launch()
@@ -77,10 +76,10 @@ export async function call(url: string, thread: string, tool: string, args: unkn
 export async function seed(url: string, thread: string, outline: string): Promise<void> {
   const steps = outline
     .split('\n')
-    .filter((line) => line.trim() !== '')
-    .map((line) => {
-      const depth = (/^ */.exec(line)?.[0].length ?? 0) / 2
-      const text = line.trim()
+    .filter((one) => one.trim() !== '')
+    .map((one) => {
+      const depth = (/^ */.exec(one)?.[0].length ?? 0) / 2
+      const text = one.trim()
       return text.startsWith('x ') ? { text: text.slice(2), depth, status: 'completed' } : { text, depth }
     })
   const response = await fetch(`${url}/threads/${thread}`, {

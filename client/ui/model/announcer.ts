@@ -6,7 +6,7 @@ const OWN_MS = 60
 
 /** What a screen reader says, politely: one's own deeds at once, those of others a few at a time. */
 export class Announcer extends Store<string> {
-  #own: string[] = []
+  readonly #own: string[] = []
   readonly #others = new Map<string, number>()
   #ownTimer: ReturnType<typeof setTimeout> | undefined
   #othersTimer: ReturnType<typeof setTimeout> | undefined

@@ -23,7 +23,7 @@ export function burstsOf(entries: readonly ActivityEntry[]): Burst[] {
     if (goesOn) last?.unshift(entry)
     else groups.push([entry])
   }
-  return groups.reverse().map((group) => {
+  return groups.toReversed().map((group) => {
     const reasons = [...new Set(group.map(({ reasoning }) => reasoning.trim()).filter(Boolean))]
     return { key: group.at(-1)?.version ?? 0, entries: group, summary: summarize(group), reasons: reasons.slice(0, 3) }
   })

@@ -120,7 +120,7 @@ export class Editor {
 
   outdentDraft(): void {
     const place = this.#draftPlace()
-    const parent = place?.parent == null ? undefined : this.#session.plan.step(place.parent)
+    const parent = this.#session.plan.step(place?.parent ?? ('' as StepId))
     if (parent === undefined) return
     const outer = { parent: parent.parent, after: parent.id }
     this.#session.view.patch({ editing: { kind: 'draft', turn: this.#turn, place: outer } })

@@ -1,7 +1,7 @@
 import type { PlanEvent, StepId } from '../../sdk/index.ts'
 
 /** Milliseconds that a row says who changed it. */
-export const FLASH_MS = 8_000
+const FLASH_MS = 8_000
 
 /** That somebody else changed a step just now. */
 export interface Flash {
@@ -22,7 +22,7 @@ export class Flashes {
   #flashes = new Map<StepId, Flash>()
   #turn = 0
   /** Steps whose change is here and whose version is not told yet. */
-  #untold: StepId[] = []
+  readonly #untold: StepId[] = []
 
   get current(): ReadonlyMap<StepId, Flash> {
     return this.#flashes

@@ -148,6 +148,12 @@ export function pressAnywhere(event: KeyboardEvent, session: Session, focusFilte
     focusFilter()
     return true
   }
+  if (event.target === document.body && ['arrowdown', 'arrowup', 'j', 'k'].includes(key)) {
+    const { focused } = session.view.get()
+    const first = session.rows.find(({ kind }) => kind === 'step')
+    session.view.focus(focused ?? (first?.kind === 'step' ? first.key : null))
+    return true
+  }
   if (key === '?') {
     session.view.open({ kind: 'keys' })
     return true

@@ -16,6 +16,9 @@ export function hueOf(name: string): number {
 export function initials(name: string): string {
   const words = name.split(/[\s_.-]+/).filter(Boolean)
   const [first = '?', second] = words
-  const letters = second === undefined ? [...first].slice(0, 2) : [[...first][0], [...second][0]]
+  const letters = second === undefined ? lettersOf(first).slice(0, 2) : [lettersOf(first)[0], lettersOf(second)[0]]
   return letters.join('').toLocaleUpperCase()
 }
+
+const segmenter = new Intl.Segmenter()
+const lettersOf = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment)

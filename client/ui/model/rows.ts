@@ -101,7 +101,7 @@ function shownBy(plan: Plan, filter: NonNullable<Filter>, keep: StepId | null): 
 }
 
 /** The steps above one, and itself if wanted. */
-export function ancestorsOf(plan: Plan, id: StepId | null, isIncluded: boolean): Set<StepId> {
+function ancestorsOf(plan: Plan, id: StepId | null, isIncluded: boolean): Set<StepId> {
   const found = new Set<StepId>()
   let step = id === null ? undefined : plan.step(id)
   if (!isIncluded && step !== undefined) step = step.parent === null ? undefined : plan.step(step.parent)

@@ -14,7 +14,7 @@ interface Anchor {
  * @param turn one's own moves, after which the focus leads the way instead
  */
 export function useAnchor(
-  scroller: RefObject<HTMLElement | null>,
+  scrollerRef: RefObject<HTMLElement | null>,
   virtualizer: Virtualizer<HTMLDivElement, Element>,
   rows: readonly Row[],
   focused: string | null,
@@ -25,7 +25,7 @@ export function useAnchor(
   const lastTurn = useRef(turn)
 
   useLayoutEffect(() => {
-    const node = scroller.current
+    const node = scrollerRef.current
     if (node === null) return
     const onMove = (event: PointerEvent): void => {
       pointer.current = event.pointerType === 'touch' ? null : event.clientY - node.getBoundingClientRect().top
@@ -39,11 +39,11 @@ export function useAnchor(
       node.removeEventListener('pointermove', onMove)
       node.removeEventListener('pointerleave', onLeave)
     }
-  }, [scroller])
+  }, [scrollerRef])
 
   // After every rendering, and before it is seen.
   useLayoutEffect(() => {
-    const node = scroller.current
+    const node = scrollerRef.current
     if (node === null) return
     const places = virtualizer.measurementsCache
     const before = anchor.current
@@ -61,7 +61,7 @@ export function useAnchor(
   })
 
   useLayoutEffect(() => {
-    const node = scroller.current
+    const node = scrollerRef.current
     if (node === null) return
     const onScroll = (): void => {
       anchor.current = findAnchor(
@@ -79,7 +79,7 @@ export function useAnchor(
       node.removeEventListener('scroll', onScroll)
       node.removeEventListener('pointermove', later)
     }
-  }, [scroller, virtualizer, focused])
+  }, [scrollerRef, virtualizer, focused])
 }
 
 type Places = Virtualizer<HTMLDivElement, Element>['measurementsCache']

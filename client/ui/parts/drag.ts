@@ -25,7 +25,7 @@ export interface DropLine {
 
 /** Dragging rows: the line shows between which rows, and how deep. Without a pointer "Move to…" does the same. */
 export function useRowDrag(
-  scroller: RefObject<HTMLDivElement | null>,
+  scrollerRef: RefObject<HTMLDivElement | null>,
   virtualizer: Virtualizer<HTMLDivElement, Element>,
   plan: Plan,
   rows: readonly Row[],
@@ -42,7 +42,7 @@ export function useRowDrag(
   useEffect(() => () => stopRef.current?.(), [])
 
   const follow = (clientX: number, clientY: number): void => {
-    const node = scroller.current
+    const node = scrollerRef.current
     const drag = current.current
     if (node === null || drag === null) return
     const box = node.getBoundingClientRect()
@@ -87,7 +87,7 @@ export function useRowDrag(
       stopRef.current?.()
       setId(null)
       setLine(null)
-      if (isDropped && drag?.drop != null) deeds.drop(drag.id, drag.drop)
+      if (isDropped && drag !== null && drag.drop !== null) deeds.drop(drag.id, drag.drop)
     }
     const onUp = (): void => end(true)
     const onCancel = (): void => end(false)

@@ -3,7 +3,7 @@ import { type Burst, burstsOf } from '../model/bursts.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar } from './avatars.tsx'
 import { useWork } from './session-context.ts'
-import { Time } from './time.tsx'
+import { Time, useMinutes } from './time.tsx'
 
 type Kind = 'all' | 'agent' | 'human' | 'reasons'
 const KINDS: readonly (readonly [Kind, string])[] = [
@@ -35,9 +35,10 @@ export function FeedPanel() {
     return burstsOf(wanted)
   }, [entries, kind, who])
 
+  useMinutes()
   useEffect(() => {
     const look = (): void => {
-      if (document.visibilityState === 'visible') session.feed.markSeen()
+      if (entries.length > 0 && document.visibilityState === 'visible') session.feed.markSeen()
     }
     look()
     document.addEventListener('visibilitychange', look)

@@ -24,13 +24,13 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
   const [query, setQuery] = useState('')
   const [index, setIndex] = useState(0)
   const list = useId()
-  const box = useRef<HTMLUListElement>(null)
+  const box = useRef<HTMLDivElement>(null)
   const found = choices(query).slice(0, MOST)
   const at = Math.min(index, found.length - 1)
 
   useEffect(() => {
-    box.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' })
-  }, [at, query])
+    box.current?.children[at]?.scrollIntoView({ block: 'nearest' })
+  }, [at])
 
   const choose = (choice: Choice | undefined): void => {
     if (choice === undefined) return
@@ -70,15 +70,16 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
         }}
         onKeyDown={onKeyDown}
       />
-      <ul ref={box} id={list} role="listbox" aria-label={label} tabIndex={-1}>
+      <div ref={box} id={list} role="listbox" className="list" aria-label={label} tabIndex={-1}>
         {found.map((choice, position) => (
           // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- the keys are on the field above
-          <li
+          <div
             key={choice.key}
             id={option(choice)}
             role="option"
             aria-selected={position === at}
             className="choice"
+            tabIndex={-1}
             onClick={() => choose(choice)}
             onPointerMove={() => setIndex(position)}
           >
@@ -88,9 +89,9 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
             </span>
             {choice.isChosen === true && <span className="chosen">chosen</span>}
             {choice.hint !== undefined && <span className="choice-hint">{choice.hint}</span>}
-          </li>
+          </div>
         ))}
-      </ul>
+      </div>
       {found.length === 0 && <p className="hint">Nothing fits.</p>}
     </Modal>
   )

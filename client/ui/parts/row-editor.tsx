@@ -92,6 +92,7 @@ export function RowEditor({ id }: { readonly id: StepId | null }) {
       }}
       onKeyDown={(event) => {
         // A key that an input method uses to compose is not ours.
+        // oxlint-disable-next-line typescript/no-deprecated -- Safari says it in no other way
         if (event.nativeEvent.isComposing || event.keyCode === 229) return
         if (onKey(event)) event.preventDefault()
       }}

@@ -27,11 +27,13 @@ export interface RowProps {
   readonly peers: readonly Peer[] | undefined
 }
 
-const label = ({ step, tally }: StepRow): string => {
+const label = ({ step, tally }: StepRow, group: Group | null, waits: string): string => {
   const owner = ownerOf(step)
   const parts = [step.text, STATUS_NAMES[step.status]]
   if (owner !== null) parts.push(`with ${owner}`)
   if (tally !== null) parts.push(`${tally.done} of ${tally.total} done`)
+  if (group !== null) parts.push(`group ${group.title}`)
+  if (waits !== '') parts.push(`waits for ${waits}`)
   return parts.join(', ')
 }
 
@@ -60,7 +62,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       aria-setsize={row.siblings}
       aria-expanded={tally === null ? undefined : isExpanded}
       aria-selected={isFocused}
-      aria-label={isEdited ? undefined : label(row)}
+      aria-label={isEdited ? undefined : label(row, group, waits)}
       tabIndex={isFocused && !isEdited ? 0 : -1}
       onFocus={(event) => {
         if (event.target === event.currentTarget) session.view.noteFocus(id)

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { type SubmitEvent, useState } from 'react'
 import { type Identity, withName, withToken } from '../model/identity.ts'
 import { readTheme, saveTheme, type Theme, THEMES } from '../model/theme.ts'
 import { Modal } from './dialog.tsx'
@@ -6,7 +6,7 @@ import { Modal } from './dialog.tsx'
 /** For a server that wants to know who one is. */
 export function TokenForm({ onIdentity }: { readonly onIdentity: (identity: Identity) => void }) {
   const [token, setToken] = useState('')
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     if (token.trim() !== '') onIdentity(withToken(token.trim()))
   }
@@ -37,7 +37,7 @@ interface SettingsProps {
 export function Settings({ identity, onIdentity, onClose }: SettingsProps) {
   const [name, setName] = useState(identity.name)
   const [theme, setTheme] = useState<Theme>(readTheme)
-  const submit = (event: FormEvent): void => {
+  const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     onClose()
     if (identity.token === null && name.trim() !== identity.name) onIdentity(withName(identity, name))

@@ -1,3 +1,5 @@
+import { useEffect, useReducer } from 'react'
+
 const STEPS = [
   ['second', 60],
   ['minute', 60],
@@ -25,4 +27,13 @@ export function Time({ at }: { readonly at: number }) {
       {ago(at)}
     </time>
   )
+}
+
+/** Renders anew now and then, so that what was just now does not stay so. */
+export function useMinutes(): void {
+  const [, turn] = useReducer((count: number) => count + 1, 0)
+  useEffect(() => {
+    const timer = setInterval(turn, 30_000)
+    return () => clearInterval(timer)
+  }, [])
 }

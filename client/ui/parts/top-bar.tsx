@@ -52,6 +52,20 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
             )
           })}
           {peers.length > MOST_AVATARS && <li className="more-peers">+{peers.length - MOST_AVATARS}</li>}
+          <li className="spare">
+            <button
+              type="button"
+              className="peer own"
+              aria-label={`You are ${session.identity.name || 'a guest'}: settings`}
+              onClick={() => session.view.open({ kind: 'settings' })}
+            >
+              <Avatar
+                name={session.identity.name || 'Guest'}
+                kind="owner"
+                title={session.identity.name || 'Say who you are'}
+              />
+            </button>
+          </li>
         </ul>
         <div className="tools">
           <Tool icon="undo" label="Undo" isOff={!canUndo} onClick={() => session.undo()} />

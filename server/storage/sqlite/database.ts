@@ -8,6 +8,7 @@ import type {
   StoredView,
   ThreadInfo,
 } from '../../rooms/storage.ts'
+import { ThreadDamaged } from '../../rooms/errors.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
@@ -162,7 +163,7 @@ export function planTables(db: Database.Database): PlanTables {
           bad === undefined
             ? `version ${row.version}, snapshot at ${snapshot?.version ?? 'none'}, but ${entries.length} updates after it`
             : `the bytes of version ${bad.version} are not those that were kept`
-        throw new Error(
+        throw new ThreadDamaged(
           `The log of the thread ${thread} is damaged: ${what}. ` +
             'Restore a backup, or stop the server and save what is left: planroom verify --repair',
         )

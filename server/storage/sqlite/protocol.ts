@@ -7,6 +7,7 @@ import type {
   ThreadInfo,
 } from '../../rooms/storage.ts'
 import type { Revocation } from '../../auth/revocations.ts'
+import { ThreadDamaged } from '../../rooms/errors.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 
@@ -61,7 +62,7 @@ export type RequestOf<K extends Kind> = Extract<Request, { kind: K }>
 
 /** An error in transit: structured cloning would lose its class. */
 export interface Failure {
-  readonly name: 'VersionConflict' | 'ThreadDeleted' | 'Error'
+  readonly name: 'VersionConflict' | 'ThreadDeleted' | 'ThreadDamaged' | 'Error'
   readonly message: string
 }
 export type Outcome =
@@ -76,7 +77,7 @@ export interface FromWorker {
 }
 
 export function toFailure(error: unknown): Failure {
-  if (error instanceof VersionConflict || error instanceof ThreadDeleted) {
+  if (error instanceof VersionConflict || error instanceof ThreadDeleted || error instanceof ThreadDamaged) {
     return { name: error.name, message: error.message }
   }
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
@@ -91,6 +92,8 @@ export function toError(failure: Failure): Error {
       return new VersionConflict(failure.message)
     case 'ThreadDeleted':
       return new ThreadDeleted(failure.message)
+    case 'ThreadDamaged':
+      return new ThreadDamaged(failure.message)
     case 'Error':
       return new Error(failure.message)
   }

@@ -12,7 +12,7 @@ import type { HttpEnv } from './env.ts'
 import { limitActors, limitAddresses } from './limits.ts'
 import { openApi } from './openapi/document.ts'
 import { addPageRoutes, type Page } from './page.ts'
-import { answerError, answerProblem } from './problem.ts'
+import { answerError, answerProblem, badTarget, Problem } from './problem.ts'
 import { badThread } from './request.ts'
 import { addThreadRoutes } from './threads.ts'
 import { addToolRoutes } from './tools.ts'
@@ -51,6 +51,11 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   app.use(requestId())
   app.use(safeHeaders)
   app.use(limitAddresses(limits))
+  app.use(async (c, next) => {
+    // A Host such as 1277.0.0.1 has the form of one and is none.
+    if (!URL.canParse(c.req.url)) throw new Problem(badTarget)
+    await next()
+  })
   app.use(keepDoors(doors))
   app.use(async (c, next) => {
     // Dots are resolved before a route is chosen: what came in tells what was meant.

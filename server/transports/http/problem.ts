@@ -48,6 +48,12 @@ export const notHttp = (status: 400 | 408 | 431, title: string, detail: string):
   detail,
 })
 
+export const badTarget: ProblemDetails = notHttp(
+  400,
+  'Bad Request',
+  'The target or the Host of the request is not valid.',
+)
+
 export function problemJson({ status, kind, title, detail, members = {} }: ProblemDetails): string {
   return JSON.stringify({ type: problemType(kind), title, status, detail, ...members })
 }

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
-import { notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
+import { badTarget, notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
 
 /** How long clients are waited for. */
 export interface Patience {
@@ -108,7 +108,7 @@ export function createHttpServer(
 
 /** For what the adapter cannot make a request of, such as a broken Host. */
 function refuse(): Response {
-  const body = problemJson(notHttp(400, 'Bad Request', 'The target or the Host of the request is not valid.'))
+  const body = problemJson(badTarget)
   return new Response(body, { status: 400, headers: { 'Content-Type': PROBLEM_JSON, 'Cache-Control': 'no-store' } })
 }
 

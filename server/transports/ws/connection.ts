@@ -110,6 +110,7 @@ export class Connection implements Socket {
 
   /** Asks for a sign of life, and gives up on a peer that did not answer the last time. */
   ping(): void {
+    if (this.#isClosing) return // it may not be read from just now, and is ended in time anyway
     if (!this.#isAlive) return this.#socket.terminate()
     this.#isAlive = false
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()

@@ -1,0 +1,238 @@
+import * as fc from 'fast-check'
+import * as Y from 'yjs'
+import { describe, expect, test } from 'vitest'
+import type { ActivityEntry } from '../../client/ui/model/api.ts'
+import { burstsOf } from '../../client/ui/model/bursts.ts'
+import { readFilter } from '../../client/ui/model/filter.ts'
+import { Flashes } from '../../client/ui/model/flashes.ts'
+import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/ui/model/moves.ts'
+import { threadNameOf } from '../../client/ui/model/path.ts'
+import { readOutline, writeOutline } from '../../client/ui/model/paste.ts'
+import { type Row, rowMaker } from '../../client/ui/model/rows.ts'
+import { talliesOf } from '../../client/ui/model/tally.ts'
+import {
+  LocalPlan,
+  newStepId,
+  type NewStep,
+  type Plan,
+  type PlanOperation,
+  type StepId,
+} from '../../client/sdk/index.ts'
+
+const ME = { id: 'me', name: 'me', kind: 'human' } as const
+
+/** A plan from depths and texts. */
+function planOf(...steps: readonly (readonly [depth: number, text: string, more?: Partial<NewStep>])[]): LocalPlan {
+  const local = new LocalPlan({ doc: new Y.Doc() })
+  const list = steps.map(([depth, text, more]) => ({ id: newStepId(), depth, text, ...more }))
+  local.apply([{ type: 'addSteps', parent: null, steps: list }], ME)
+  return local
+}
+const lines = ({ steps }: Pick<Plan, 'steps'>): string[] =>
+  steps.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`)
+const idOf = (plan: Plan, text: string): StepId => plan.steps.find((step) => step.text === text)?.id ?? ('' as StepId)
+const ALL = { collapsed: new Set<StepId>(), filter: null, draft: null, keep: null }
+const rowsOf = (plan: Plan, more: Partial<typeof ALL> | object = {}): readonly Row[] =>
+  rowMaker()(plan, { ...ALL, ...more })
+const shown = (rows: readonly Row[]): string[] =>
+  rows.map((row) => `${'  '.repeat(row.level - 1)}${row.kind === 'step' ? row.step.text : '…'}`)
+
+describe('rows', () => {
+  const local = planOf([0, 'A'], [1, 'B'], [2, 'C'], [1, 'D'], [0, 'E'])
+  const { plan } = local
+
+  test('leave out what is collapsed, and keep what fits a filter with the way to it', () => {
+    expect(shown(rowsOf(plan, { collapsed: new Set([idOf(plan, 'B')]) }))).toEqual(['A', '  B', '  D', 'E'])
+    expect(shown(rowsOf(plan, { filter: readFilter('c', plan) }))).toEqual(['A', '  B', '    C'])
+    // What is typed in is there, whatever is collapsed.
+    const all = { collapsed: new Set([idOf(plan, 'A')]), keep: idOf(plan, 'C') }
+    expect(shown(rowsOf(plan, all))).toEqual(['A', '  B', '    C', '  D', 'E'])
+  })
+
+  test('have the draft where it will be', () => {
+    const at = (parent: string | null, after: string | null) => ({
+      draft: { parent: parent === null ? null : idOf(plan, parent), after: after === null ? null : idOf(plan, after) },
+    })
+    expect(shown(rowsOf(plan, at(null, null)))[0]).toBe('…')
+    expect(shown(rowsOf(plan, at('A', 'B')))).toEqual(['A', '  B', '    C', '  …', '  D', 'E'])
+    expect(shown(rowsOf(plan, at('A', null)))).toEqual(['A', '  …', '  B', '    C', '  D', 'E'])
+    expect(shown(rowsOf(plan, at(null, 'A')))).toEqual(['A', '  B', '    C', '  D', '…', 'E'])
+    expect(shown(rowsOf(plan, at(null, 'E')))).toEqual(['A', '  B', '    C', '  D', 'E', '…'])
+    // What it stood beside is gone.
+    expect(shown(rowsOf(plan, { draft: { parent: 'gone-gone' as StepId, after: null } })).at(-1)).toBe('…')
+  })
+
+  test('are the same objects as long as nothing in them changed', () => {
+    const make = rowMaker()
+    const before = make(plan, ALL)
+    const next = planOf([0, 'A'])
+    expect(make(plan, ALL).every((row, at) => row === before[at])).toBe(true)
+    expect(make(next.plan, ALL)).toHaveLength(1)
+  })
+})
+
+describe('moving', () => {
+  test('by keys', () => {
+    const local = planOf([0, 'A'], [1, 'B'], [0, 'C'], [1, 'D'])
+    const run = (operation: PlanOperation | null): string[] => {
+      if (operation !== null) local.apply([operation], ME)
+      return lines(local.plan)
+    }
+    const c = idOf(local.plan, 'C')
+    expect(run(indent(local.plan, c))).toEqual(['A', '  B', '  C', '    D'])
+    expect(run(moveUp(local.plan, c))).toEqual(['A', '  C', '    D', '  B'])
+    expect(moveUp(local.plan, c)).toBeNull()
+    expect(run(moveDown(local.plan, c))).toEqual(['A', '  B', '  C', '    D'])
+    expect(run(outdent(local.plan, c))).toEqual(['A', '  B', 'C', '  D'])
+    expect(outdent(local.plan, c)).toBeNull()
+  })
+
+  test('by dragging: wherever it is dropped, the step comes to stand at the gap and the depth that the line showed', () => {
+    const depths = fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 2, maxLength: 14 })
+    fc.assert(
+      fc.property(depths, fc.nat(20), fc.nat(20), fc.integer({ min: -1, max: 8 }), (wild, which, where, level) => {
+        let last = -1
+        const local = planOf(...wild.map((depth, i) => [(last = Math.min(depth, last + 1)), `${i}`] as const))
+        const { plan } = local
+        const rows = rowsOf(plan)
+        const step = plan.steps[which % plan.steps.length]
+        if (step === undefined) return
+        const gap = where % (rows.length + 1)
+        const own = new Set<string>(plan.subtree(step.id).map(({ id }) => id))
+        const above = rows.slice(0, gap).findLast(({ key }) => !own.has(key))
+        const drop = dropAt(plan, rows, step.id, gap, level)
+        expect(drop).not.toBeNull()
+        if (drop === null) return
+        const moves = isMove(plan, step.id, drop)
+        const before = lines(plan)
+        const { parent, after } = drop
+        local.apply([{ type: 'moveSteps', steps: [step.id], parent, ...(after === undefined ? {} : { after }) }], ME)
+        const now = local.plan.step(step.id)
+        expect((now?.depth ?? -1) + 1).toBe(drop.level)
+        const at = local.plan.places.of(step.id)
+        expect(local.plan.steps[at - 1]?.id).toBe(above?.key)
+        if (!moves) expect(lines(local.plan)).toEqual(before)
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
+describe('Markdown', () => {
+  test('lists in many hands are read, with statuses, details and headings', () => {
+    const text =
+      '# Trip\n* [x] Tent\n\t- Pegs\n\t  and a hammer\n- [ ] Stove\n\n## Later\n1. Gas\n   2) Lighter\nJust a line\n'
+    expect(readOutline(text).map(({ depth, text: one, status, details }) => [depth, one, status, details])).toEqual([
+      [0, 'Trip', undefined, undefined],
+      [1, 'Tent', 'completed', undefined],
+      [2, 'Pegs', undefined, 'and a hammer'],
+      [1, 'Stove', undefined, undefined],
+      [0, 'Later', undefined, undefined],
+      [1, 'Gas', undefined, undefined],
+      [2, 'Lighter', undefined, undefined],
+      [1, 'Just a line', undefined, undefined],
+    ])
+  })
+
+  test('what is copied is the same when it is pasted', () => {
+    const local = planOf([0, 'A', { status: 'blocked' }], [1, 'B', { status: 'completed' }], [2, 'C'], [1, 'D', { status: 'in_progress' }], [0, 'E', { status: 'cancelled' }]) // prettier-ignore
+    const again = readOutline(writeOutline(local.plan.steps))
+    expect(again.map(({ depth, text, status = 'pending' }) => [depth, text, status])).toEqual(
+      local.plan.steps.map(({ depth, text, status }) => [depth, text, status]),
+    )
+  })
+
+  test('whatever is pasted gives steps that can be added', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.tuple(fc.nat(9), fc.constantFrom('', '- ', '* [x] ', '1. ', '## ', '\t'), fc.string({ maxLength: 8 })),
+        ),
+        (parts) => {
+          const text = parts.map(([indentation, mark, words]) => `${' '.repeat(indentation)}${mark}${words}`).join('\n')
+          const steps = readOutline(text)
+          const local = new LocalPlan()
+          if (steps.length > 0) local.apply([{ type: 'addSteps', parent: null, steps }], ME)
+          expect(local.plan.steps).toHaveLength(steps.length)
+        },
+      ),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('what is told', () => {
+  const entry = (version: number, at: number, name: string, summary: string, reasoning = ''): ActivityEntry => ({
+    version,
+    at,
+    actor: { id: name, name, kind: 'agent' },
+    source: 'http',
+    tool: 'add_todos',
+    reasoning,
+    summary,
+  })
+
+  test('what one did in a row is one, until somebody else or a minute comes between', () => {
+    const bursts = burstsOf([
+      entry(1, 0, 'a', 'added 2 steps: X, Y', 'Why'),
+      entry(2, 1_000, 'a', 'added 1 step: Z; completed 1 step: X', 'Why'),
+      entry(3, 2_000, 'b', 'removed 1 step: Z'),
+      entry(4, 3_000, 'a', 'added 1 step: Z'),
+      entry(5, 70_000, 'a', 'added 1 step: W'),
+    ])
+    expect(bursts.map(({ key, entries, summary, reasons }) => [key, entries.length, summary, reasons])).toEqual([
+      [5, 1, 'added 1 step: W', []],
+      [4, 1, 'added 1 step: Z', []],
+      [3, 1, 'removed 1 step: Z', []],
+      [1, 2, 'added 3, completed 1', ['Why']],
+    ])
+  })
+
+  test('a flash says who its writer claims to be, until the log says who it was', () => {
+    const local = planOf([0, 'A'])
+    const before = local.plan
+    const id = idOf(before, 'A')
+    local.apply([{ type: 'setStep', id, fields: { status: 'completed' } }], { ...ME, name: 'claimed' })
+    const after = local.plan
+    const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false } // prettier-ignore
+    const flashes = new Flashes()
+    flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000)
+    flashes.told(7)
+    expect(flashes.current.get(id)).toMatchObject({ who: 'claimed', what: 'completed', version: 7 })
+    flashes.correct(new Map([[7, 'scout']]))
+    expect(flashes.current.get(id)?.who).toBe('scout')
+    expect(flashes.expire(2_000)).toBe(7_000)
+    expect(flashes.expire(9_000)).toBeNull()
+    expect(flashes.current.size).toBe(0)
+  })
+
+  test('progress counts the steps that have none below, without what was cancelled', () => {
+    const { plan } = planOf([0, 'A'], [1, 'B', { status: 'completed' }], [1, 'C', { status: 'blocked' }], [1, 'D', { status: 'cancelled' }], [0, 'E', { status: 'in_progress' }]) // prettier-ignore
+    expect(talliesOf(plan).plan).toEqual({ done: 1, active: 1, blocked: 1, total: 3 })
+    expect(talliesOf(plan).parents.get(idOf(plan, 'A'))).toEqual({ done: 1, active: 0, blocked: 1, total: 2 })
+  })
+
+  test('a filter knows words, statuses, owners and numbers', () => {
+    const { plan } = planOf([0, 'Find a flat', { details: 'near the lake' }], [0, 'Pack', { status: 'in_progress', startedBy: 'scout' }], [0, 'Go', { status: 'completed' }]) // prettier-ignore
+    const found = (text: string): string[] => {
+      const fits = readFilter(text, plan)
+      return plan.steps.filter((step) => fits === null || fits(step)).map(({ text: one }) => one)
+    }
+    expect(found(' ')).toHaveLength(3)
+    expect(found('LAKE')).toEqual(['Find a flat'])
+    expect(found('is:open')).toEqual(['Find a flat', 'Pack'])
+    expect(found('@sco')).toEqual(['Pack'])
+    expect(found('#3')).toEqual(['Go'])
+    expect(found('is:done flat')).toEqual([])
+  })
+
+  test('a name of a plan is made of whatever is typed', () => {
+    expect([' Été à Nice! ', '..', 'a/b', '日本', 'ok_1~'].map(threadNameOf)).toEqual([
+      'Ete-a-Nice',
+      '',
+      'a-b',
+      '',
+      'ok_1~',
+    ])
+  })
+})
