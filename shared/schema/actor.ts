@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_ACTOR_NAME } from './limits.ts'
 
-export const ActorKind = z.enum(['agent', 'human', 'system'])
+const ActorKind = z.enum(['agent', 'human', 'system'])
 
 /** Who acts on a plan. Callers without a name are one actor, whose id and name are empty. */
 export const Actor = z.object({

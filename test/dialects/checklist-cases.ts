@@ -33,7 +33,7 @@ export const todosIn = ({ todos }: ToolReply): Todo[] => todos as unknown as Tod
 export const listOf = async (plan: ChecklistDriver): Promise<Todo[]> =>
   todosIn(await plan.call('read_todos', {}, 'onlooker'))
 /** The list as `content status`, a word for completed. */
-export const short = async (plan: ChecklistDriver): Promise<string[]> =>
+const short = async (plan: ChecklistDriver): Promise<string[]> =>
   (await listOf(plan)).map(({ content, status }) => (status === 'pending' ? content : `${content} ${status}`))
 const add = (plan: ChecklistDriver, steps: readonly Item[], actor: string, more: Item = {}): Promise<ToolReply> =>
   plan.call('add_todos', { steps, ...more }, actor)

@@ -103,7 +103,7 @@ const alone = (...structs: RawStruct[]): Uint8Array => rawUpdate([{ client: HOST
 const ids = (): RawStruct => under('outline', ID, 'hostile-two')
 
 /** A value with an own key `__proto__`, which lib0 writes like any other. */
-export const withProto = (id: string, value: unknown): unknown =>
+const withProto = (id: string, value: unknown): unknown =>
   JSON.parse(`{"id":${JSON.stringify(id)},"__proto__":${JSON.stringify(value)}}`)
 
 /** `count` clients with one deletable struct each: small on the wire, and tens of MiB when decoded. */
@@ -111,7 +111,7 @@ export const manyClients = (count: number): Uint8Array =>
   rawUpdate(Array.from({ length: count }, (_, client) => ({ client, structs: [under('outline', ID)] })))
 
 /** Items between the same neighbours, far apart: Yjs would go through all `count` of them for each. */
-export const entangled = (count: number): Uint8Array =>
+const entangled = (count: number): Uint8Array =>
   rawUpdate([
     {
       client: HOSTILE + 1,
@@ -128,7 +128,7 @@ export const entangled = (count: number): Uint8Array =>
   ])
 
 /** A long run of elements of which every second is deleted: Yjs would copy the rest of the run for each. */
-export const shredded = (count: number): Uint8Array =>
+const shredded = (count: number): Uint8Array =>
   rawUpdate(
     [{ client: HOSTILE, structs: [{ parent: 'outline', content: { any: Array.from({ length: count }, () => ID) } }] }],
     [{ client: HOSTILE, ranges: Array.from({ length: count / 2 }, (_, nth) => [2 * nth, 1]) }],

@@ -33,7 +33,7 @@ import type { Group, Step } from '../../shared/schema/plan.ts'
 export type Who = string | Actor
 export const agent = (name: string): Actor => ({ id: name, name, kind: 'agent' })
 export const human = (name: string): Actor => ({ id: name, name, kind: 'human' })
-export const actorOf = (who: Who): Actor => (typeof who === 'string' ? agent(who) : who)
+const actorOf = (who: Who): Actor => (typeof who === 'string' ? agent(who) : who)
 
 export interface Standing {
   readonly version: number
@@ -94,7 +94,7 @@ const fileAt = (path: string): { text: string } | { error: string } => {
 const files: Files = { read: (path) => Promise.resolve(fileAt(path)) }
 
 /** The functions alone, on a document that nobody else has. */
-export const pureWay: Way = { name: 'pure', open: () => Promise.resolve(openPure()) }
+const pureWay: Way = { name: 'pure', open: () => Promise.resolve(openPure()) }
 
 export interface PureDriver extends PlanDriver {
   readonly plan: Plan
@@ -165,7 +165,7 @@ export function openPure(): PureDriver {
   return driver
 }
 
-export const QUIET: Log = { info: () => {}, warn: () => {}, error: () => {} }
+const QUIET: Log = { info: () => {}, warn: () => {}, error: () => {} }
 const THREAD = 'thread' as ThreadId
 
 export interface RoomDriver extends PlanDriver {
@@ -176,7 +176,7 @@ export interface RoomDriver extends PlanDriver {
 }
 
 /** Through a room with its storage in memory. */
-export const roomWay: Way = { name: 'room', open: () => Promise.resolve(openRoom()) }
+const roomWay: Way = { name: 'room', open: () => Promise.resolve(openRoom()) }
 
 export interface RoomSettings {
   /** Milliseconds that the room stays loaded without being used. */
@@ -207,7 +207,7 @@ export function openRoom({ idleMs = 60_000, storage = createMemoryStorage(), thr
 }
 
 /** Through the door of HTTP, without a network: every request goes the whole way from its bytes to the bytes of its answer. */
-export const httpWay: Way = { name: 'HTTP', open: () => Promise.resolve(openHttp()) }
+const httpWay: Way = { name: 'HTTP', open: () => Promise.resolve(openHttp()) }
 
 function openHttp(): PlanDriver {
   const config = { host: '127.0.0.1', port: 0, idleMs: 60_000, allowedHosts: ['planroom.test'] }

@@ -23,7 +23,7 @@ export const outline = (text: string, fields: StepFields = {}): NewStep[] =>
   })
 
 /** The same the other way round. */
-export const shown = ({ steps }: Plan): string =>
+const shown = ({ steps }: Plan): string =>
   steps.map((step) => '.'.repeat(step.depth) + nameOf(step.id)).join(' ')
 
 /** A document and whoever changes it. */
