@@ -43,8 +43,15 @@ const Environment = z.object({
   PLANROOM_ALLOWED_HOSTS: list(isHost, 'is a list of host names, with commas between'),
   PLANROOM_ALLOWED_ORIGINS: list(isOrigin, 'is a list of origins such as https://plans.example, with commas between'),
   PLANROOM_INSECURE_OPEN: z.enum(['0', '1'], 'is 1 or 0').default('0'),
-  PLANROOM_TRUSTED_PROXIES: list(isNetwork, 'is a list of addresses or networks such as 10.0.0.0/8, with commas between'),
-  PLANROOM_LIMITS: z.string().toLowerCase().pipe(z.enum(['on', 'off'], 'is on or off')).default('on'),
+  PLANROOM_TRUSTED_PROXIES: list(
+    isNetwork,
+    'is a list of addresses or networks such as 10.0.0.0/8, with commas between',
+  ),
+  PLANROOM_LIMITS: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(['on', 'off'], 'is on or off'))
+    .default('on'),
   PLANROOM_MAX_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_CONNECTIONS),
   PLANROOM_MAX_THREAD_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_THREAD_CONNECTIONS),
   PLANROOM_MAX_ADDRESS_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_ADDRESS_CONNECTIONS),

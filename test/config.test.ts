@@ -20,6 +20,7 @@ describe('the configuration', () => {
       host: '127.0.0.1',
       dataDirectory: './data',
       synchronous: 'FULL',
+      filesDirectory: null,
       idleMs: 60_000,
       logLevel: 'info',
       access: { secret: null, jwksUrl: null, audience: null, issuer: null, maxLifeMs: 30 * 86_400_000 },
@@ -74,6 +75,7 @@ describe('the configuration', () => {
       port: 0,
       host: '::1',
       dataDirectory: '/data',
+      filesDirectory: null,
       synchronous: 'NORMAL',
       idleMs: 5_000,
       logLevel: 'debug',
@@ -112,10 +114,10 @@ describe('the configuration', () => {
       REDIS_URL: 'redis://redis',
     })
     expect(message).toBe(
-      'The configuration is wrong: PLANROOM_DATADIR is not known; known are PLANROOM_DATA_DIR, PLANROOM_SYNCHRONOUS, ' +
+      'The configuration is wrong: PLANROOM_DATADIR is not known; known are PLANROOM_DATA_DIR, PLANROOM_SYNCHRONOUS, PLANROOM_FILES_DIR, ' +
         'PLANROOM_IDLE_SECONDS, PLANROOM_LOG_LEVEL, PLANROOM_SECRET, PLANROOM_JWKS_URL, PLANROOM_AUDIENCE, ' +
         'PLANROOM_ISSUER, PLANROOM_MAX_TOKEN_DAYS, PLANROOM_AUTH_SERVERS, PLANROOM_PUBLIC_URL, ' +
-        'PLANROOM_ALLOWED_HOSTS, PLANROOM_ALLOWED_ORIGINS, PLANROOM_INSECURE_OPEN; ' +
+        'PLANROOM_ALLOWED_HOSTS, PLANROOM_ALLOWED_ORIGINS, PLANROOM_INSECURE_OPEN, PLANROOM_TRUSTED_PROXIES, PLANROOM_LIMITS, PLANROOM_MAX_CONNECTIONS, PLANROOM_MAX_THREAD_CONNECTIONS, PLANROOM_MAX_ADDRESS_CONNECTIONS, PLANROOM_ADDRESS_RATE, PLANROOM_ACTOR_RATE; ' +
         'DATABASE_URL is set, but running on several nodes is not there yet: unset it to keep plans in a directory; ' +
         'REDIS_URL is set, but running on several nodes is not there yet: unset it to keep plans in a directory; ' +
         'PORT is a whole number from 0 to 65535; PLANROOM_SYNCHRONOUS is full or normal; ' +

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
-import { isTyping, KEYS, pressAnywhere } from './model/keys.ts'
+import { asHere, isTyping, KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
 import { useStore } from './model/store.ts'
 import { Board } from './parts/board.tsx'
@@ -49,7 +49,7 @@ export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
 
 function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const { session } = useWork()
-  const { plan, isLoaded, status } = useStore(session.seen)
+  const { plan, isLoaded, status, storeProblem, unsaved } = useStore(session.seen)
   const { layout, side, editing } = useStore(session.view)
   const filterField = useRef<HTMLInputElement>(null)
 
@@ -72,6 +72,14 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       document.removeEventListener('paste', onPaste)
     }
   }, [session])
+  useEffect(() => {
+    const isAtRisk = storeProblem !== null && unsaved > 0
+    if (!isAtRisk) return
+    const onLeave = (event: BeforeUnloadEvent): void => event.preventDefault()
+    window.addEventListener('beforeunload', onLeave)
+    return () => window.removeEventListener('beforeunload', onLeave)
+  }, [storeProblem, unsaved])
+
   const isEmpty = plan.steps.length === 0 && editing === null
   const isWaiting = !isLoaded || status.kind === 'connecting'
   return (
@@ -156,7 +164,7 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
           <dl>
             {KEYS.map(([keys, what]) => (
               <div key={keys}>
-                <dt>{keys}</dt>
+                <dt>{asHere(keys)}</dt>
                 <dd>{what}</dd>
               </div>
             ))}

@@ -101,10 +101,7 @@ export function summarize(changes: readonly StepChange[]): string {
   }
   if (byVerb.size === 0) return 'changed the plan'
   return [...byVerb]
-    .map(
-      ([verb, texts]) =>
-        `${verb} ${count(texts.length, 'step')}: ${some(texts.slice(0, 4).map(short), 3)}${texts.length > 4 ? ' …' : ''}`,
-    )
+    .map(([verb, texts]) => `${verb} ${count(texts.length, 'step')}: ${some(texts.map(short), 3)}`)
     .join('; ')
 }
 

@@ -103,56 +103,68 @@ describe('[RL-19] frames that no client sends', () => {
     await isWell()
   })
 
-  test('noise below the frames: thousands of broken ones over hundreds of connections', { timeout: 60_000 }, async () => {
-    const random = randomFrom(SEED)
-    const noise = (): Buffer => Buffer.from(Array.from({ length: 1 + random(300) }, () => random(256)))
-    const before = open.rss()
-    for (let wave = 0; wave < 10; wave++) {
-      await Promise.all(
-        Array.from({ length: 30 }, async () => {
-          const { socket, closed } = await openRaw(portOf(open), `/sync/noise-${random(5)}`)
-          for (let nth = 0; nth < 10 && socket.writable; nth++) {
-            const payload = noise()
-            socket.write(random(3) === 0 ? payload : rawFrame({ rsv: random(2) * 4, opcode: random(16), fin: random(4) > 0, payload }))
-          }
-          socket.end()
-          await closed
-          socket.destroy()
-        }),
-      )
-      await isWell()
-    }
-    expect(open.rss() - before, `seed ${SEED}`).toBeLessThan(150)
-  })
+  test(
+    'noise below the frames: thousands of broken ones over hundreds of connections',
+    { timeout: 60_000 },
+    async () => {
+      const random = randomFrom(SEED)
+      const noise = (): Buffer => Buffer.from(Array.from({ length: 1 + random(300) }, () => random(256)))
+      const before = open.rss()
+      for (let wave = 0; wave < 10; wave++) {
+        await Promise.all(
+          Array.from({ length: 30 }, async () => {
+            const { socket, closed } = await openRaw(portOf(open), `/sync/noise-${random(5)}`)
+            for (let nth = 0; nth < 10 && socket.writable; nth++) {
+              const payload = noise()
+              socket.write(
+                random(3) === 0
+                  ? payload
+                  : rawFrame({ rsv: random(2) * 4, opcode: random(16), fin: random(4) > 0, payload }),
+              )
+            }
+            socket.end()
+            await closed
+            socket.destroy()
+          }),
+        )
+        await isWell()
+      }
+      expect(open.rss() - before, `seed ${SEED}`).toBeLessThan(150)
+    },
+  )
 })
 
 describe('[RL-20] raw TCP against the upgrade', () => {
-  test('garbage, half requests and upgrades that are none are refused, and cost nothing', { timeout: 60_000 }, async () => {
-    const random = randomFrom(SEED + 1)
-    const whole = upgradeRequest('/sync/plan')
-    const attempts = Array.from({ length: 300 }, (_, nth): Buffer => {
-      if (nth % 3 === 0) return Buffer.from(Array.from({ length: 1 + random(500) }, () => random(256)))
-      if (nth % 3 === 1) return Buffer.from(whole.slice(0, random(whole.length)))
-      const bytes = Buffer.from(whole)
-      for (let change = 1 + random(5); change > 0; change--) bytes[random(bytes.length)] = random(256)
-      return bytes
-    })
-    const before = open.rss()
-    for (const server of [open, guarded]) {
-      await Promise.all(
-        attempts.map(async (bytes) => {
-          const { socket, ended } = await dial(server)
-          socket.end(bytes)
-          // What got in by chance stays until it is ended from here.
-          const patience = setTimeout(() => socket.destroy(), 5_000)
-          await ended
-          clearTimeout(patience)
-        }),
-      )
-    }
-    await isWell()
-    expect(open.rss() - before, `seed ${SEED + 1}`).toBeLessThan(150)
-  })
+  test(
+    'garbage, half requests and upgrades that are none are refused, and cost nothing',
+    { timeout: 60_000 },
+    async () => {
+      const random = randomFrom(SEED + 1)
+      const whole = upgradeRequest('/sync/plan')
+      const attempts = Array.from({ length: 300 }, (_, nth): Buffer => {
+        if (nth % 3 === 0) return Buffer.from(Array.from({ length: 1 + random(500) }, () => random(256)))
+        if (nth % 3 === 1) return Buffer.from(whole.slice(0, random(whole.length)))
+        const bytes = Buffer.from(whole)
+        for (let change = 1 + random(5); change > 0; change--) bytes[random(bytes.length)] = random(256)
+        return bytes
+      })
+      const before = open.rss()
+      for (const server of [open, guarded]) {
+        await Promise.all(
+          attempts.map(async (bytes) => {
+            const { socket, ended } = await dial(server)
+            socket.end(bytes)
+            // What got in by chance stays until it is ended from here.
+            const patience = setTimeout(() => socket.destroy(), 5_000)
+            await ended
+            clearTimeout(patience)
+          }),
+        )
+      }
+      await isWell()
+      expect(open.rss() - before, `seed ${SEED + 1}`).toBeLessThan(150)
+    },
+  )
 
   test('100 MB before anybody said who they are: bounded memory, and an end', { timeout: 90_000 }, async () => {
     const before = guarded.rss()
@@ -167,7 +179,9 @@ describe('[RL-20] raw TCP against the upgrade', () => {
       async () => (await dial(guarded)).socket,
       async () => {
         const { socket } = await dial(guarded)
-        socket.write('POST /threads/plan/tools/add_todos HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1073741824\r\n\r\n')
+        socket.write(
+          'POST /threads/plan/tools/add_todos HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1073741824\r\n\r\n',
+        )
         return socket
       },
       async () => (await openRaw(portOf(guarded), '/sync/plan')).socket,
@@ -188,17 +202,21 @@ describe('[RL-20] raw TCP against the upgrade', () => {
     await isWell()
   })
 
-  test('a flood behind the upgrade of somebody who is let in is answered with 1013 or a refusal, not with memory', { timeout: 60_000 }, async () => {
-    const before = guarded.rss()
-    const { socket, closed } = await openRaw(portOf(guarded), `/sync/plan?token=${await tokenOf()}`)
-    // One message in pieces that never ends.
-    socket.write(rawFrame({ fin: false, payload: Uint8Array.of(0) }))
-    const sent = flood(socket, rawFrame({ fin: false, opcode: 0, payload: Buffer.alloc(MIB) }), 100 * MIB)
-    expect(await closed).toBe(1009)
-    await sent
-    expect(guarded.rss() - before).toBeLessThan(150)
-    await isWell()
-  })
+  test(
+    'a flood behind the upgrade of somebody who is let in is answered with 1013 or a refusal, not with memory',
+    { timeout: 60_000 },
+    async () => {
+      const before = guarded.rss()
+      const { socket, closed } = await openRaw(portOf(guarded), `/sync/plan?token=${await tokenOf()}`)
+      // One message in pieces that never ends.
+      socket.write(rawFrame({ fin: false, payload: Uint8Array.of(0) }))
+      const sent = flood(socket, rawFrame({ fin: false, opcode: 0, payload: Buffer.alloc(MIB) }), 100 * MIB)
+      expect(await closed).toBe(1009)
+      await sent
+      expect(guarded.rss() - before).toBeLessThan(150)
+      await isWell()
+    },
+  )
 
   test('who says half a request and waits is not waited for', async () => {
     const patience = { headersMs: 300, requestMs: 600, checkMs: 50 }
@@ -209,19 +227,21 @@ describe('[RL-20] raw TCP against the upgrade', () => {
       await server.close()
     })
     const began = performance.now()
-    const ends = ['GET / HTTP/1.1\r\nHost: a\r\nX-Slow:', upgradeRequest('/sync/plan').slice(0, 60)].map(async (text) => {
-      const socket = connect(port, '127.0.0.1')
-      onTestFinished(() => void socket.destroy())
-      let answer = ''
-      socket.on('data', (part: Buffer) => (answer += part.toString()))
-      socket.on('error', () => {})
-      socket.write(text)
-      // A byte every now and then does not help.
-      const drip = setInterval(() => socket.write('a'), 50)
-      await closeOfTcp(socket)
-      clearInterval(drip)
-      return answer
-    })
+    const ends = ['GET / HTTP/1.1\r\nHost: a\r\nX-Slow:', upgradeRequest('/sync/plan').slice(0, 60)].map(
+      async (text) => {
+        const socket = connect(port, '127.0.0.1')
+        onTestFinished(() => void socket.destroy())
+        let answer = ''
+        socket.on('data', (part: Buffer) => (answer += part.toString()))
+        socket.on('error', () => {})
+        socket.write(text)
+        // A byte every now and then does not help.
+        const drip = setInterval(() => socket.write('a'), 50)
+        await closeOfTcp(socket)
+        clearInterval(drip)
+        return answer
+      },
+    )
     for (const answer of await Promise.all(ends)) expect(answer).toMatch(/^HTTP\/1.1 408 /)
     expect(performance.now() - began).toBeLessThan(5_000)
   })

@@ -56,7 +56,11 @@ afterAll(async () => {
   await removeData()
 })
 
-function open(version: string, thread: string, { doc = new Y.Doc(), connect = true, socketUrl = server.socketUrl, parameters = {} } = {}): Client {
+function open(
+  version: string,
+  thread: string,
+  { doc = new Y.Doc(), connect = true, socketUrl = server.socketUrl, parameters = {} } = {},
+): Client {
   const Class = version === '3.0.0' ? Provider30 : Provider31
   // The polyfill is typed as the browser's WebSocket, of which ws has all that the provider uses.
   const WebSocketPolyfill = WebSocket as unknown as typeof globalThis.WebSocket
@@ -232,30 +236,34 @@ test('3.0.0 and 3.1.0 share a plan', async () => {
  * The one wait in real time, shared by every case that needs it: the clients' own watchdogs count real seconds, and
  * give up on a connection that brought no message for 30 s. 70 s are two of their spans.
  */
-test('[RL-33] [RL-34] silent clients of all kinds, readers and those behind a proxy with 30 s of patience stay connected for 70 s', { timeout: 90_000 }, async () => {
-  const guarded = await newGuardedApp()
-  const readers = await tokenOf({ role: 'viewer' })
-  const proxy = await tcpProxy(Number(new URL(server.url).port), 30_000)
-  const quiet = VERSIONS.flatMap(([version]) => {
-    const plain = open(version, `idle-${version}`)
-    const unannounced = open(version, `idle-null-${version}`, { connect: false })
-    // Without a state it sends nothing at all, and nothing of its own comes back to it.
-    unannounced.provider.awareness.setLocalState(null)
-    unannounced.provider.connect()
-    const reader = open(version, 'idle-reader', { socketUrl: guarded.socketUrl, parameters: { token: readers } })
-    const behind = open(version, `idle-proxy-${version}`, { socketUrl: `ws://127.0.0.1:${proxy.port}/sync` })
-    return [plain, unannounced, reader, behind]
-  })
-  await Promise.all(quiet.map(synced))
-  await wait(70_000)
-  expect(proxy.ended).toBe(0)
-  for (const { provider, closes } of quiet) {
-    expect(closes).toEqual([])
-    expect(provider.synced).toBe(true)
-  }
-  // And they still hear what happens.
-  for (const [version] of VERSIONS)
-    await callTool(server.url, `idle-null-${version}`, 'add_todos', { steps: [{ text: 'awake' }] })
-  for (const { doc } of [quiet[1], quiet[5]].filter((client) => client !== undefined))
-    await until(doc, () => textsIn(doc).length === 1)
-})
+test(
+  '[RL-33] [RL-34] silent clients of all kinds, readers and those behind a proxy with 30 s of patience stay connected for 70 s',
+  { timeout: 90_000 },
+  async () => {
+    const guarded = await newGuardedApp()
+    const readers = await tokenOf({ role: 'viewer' })
+    const proxy = await tcpProxy(Number(new URL(server.url).port), 30_000)
+    const quiet = VERSIONS.flatMap(([version]) => {
+      const plain = open(version, `idle-${version}`)
+      const unannounced = open(version, `idle-null-${version}`, { connect: false })
+      // Without a state it sends nothing at all, and nothing of its own comes back to it.
+      unannounced.provider.awareness.setLocalState(null)
+      unannounced.provider.connect()
+      const reader = open(version, 'idle-reader', { socketUrl: guarded.socketUrl, parameters: { token: readers } })
+      const behind = open(version, `idle-proxy-${version}`, { socketUrl: `ws://127.0.0.1:${proxy.port}/sync` })
+      return [plain, unannounced, reader, behind]
+    })
+    await Promise.all(quiet.map(synced))
+    await wait(70_000)
+    expect(proxy.ended).toBe(0)
+    for (const { provider, closes } of quiet) {
+      expect(closes).toEqual([])
+      expect(provider.synced).toBe(true)
+    }
+    // And they still hear what happens.
+    for (const [version] of VERSIONS)
+      await callTool(server.url, `idle-null-${version}`, 'add_todos', { steps: [{ text: 'awake' }] })
+    for (const { doc } of [quiet[1], quiet[5]].filter((client) => client !== undefined))
+      await until(doc, () => textsIn(doc).length === 1)
+  },
+)

@@ -39,5 +39,4 @@ export function mutate(bytes: Uint8Array, others: readonly Uint8Array[], random:
   return changed
 }
 
-export const noise = (length: number, random: Random): Buffer =>
-  Buffer.from(Array.from({ length }, () => random(256)))
+export const noise = (length: number, random: Random): Buffer => Buffer.from(Array.from({ length }, () => random(256)))

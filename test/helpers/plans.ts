@@ -23,8 +23,7 @@ export const outline = (text: string, fields: StepFields = {}): NewStep[] =>
   })
 
 /** The same the other way round. */
-const shown = ({ steps }: Plan): string =>
-  steps.map((step) => '.'.repeat(step.depth) + nameOf(step.id)).join(' ')
+const shown = ({ steps }: Plan): string => steps.map((step) => '.'.repeat(step.depth) + nameOf(step.id)).join(' ')
 
 /** A document and whoever changes it. */
 export class Copy {

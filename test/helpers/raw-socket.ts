@@ -92,11 +92,12 @@ export async function openRaw(port: number, path: string, headers: readonly stri
 
 /** The code of a close frame among whole frames of a server, which are not masked. */
 function closeCodeIn(bytes: Buffer): number | null | undefined {
-  for (let at = 0; at + 2 <= bytes.length; ) {
+  for (let at = 0; at + 2 <= bytes.length;) {
     const short = (bytes[at + 1] ?? 0) & 0x7f
     const long = short === 126 ? 2 : short === 127 ? 8 : 0
     if (at + 2 + long > bytes.length) return undefined
-    const length = short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short
+    const length =
+      short === 126 ? bytes.readUInt16BE(at + 2) : short === 127 ? Number(bytes.readBigUInt64BE(at + 2)) : short
     const start = at + 2 + long
     if (start + length > bytes.length) return undefined
     if (((bytes[at] ?? 0) & 0x0f) === 8) return length >= 2 ? bytes.readUInt16BE(start) : null

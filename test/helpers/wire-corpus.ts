@@ -39,7 +39,13 @@ export async function recordCorpus(): Promise<void> {
   const http: Buffer[] = []
   const httpProxy = await tcpProxy(port, Infinity, (part) => http.push(part))
   const address = `http://127.0.0.1:${httpProxy.port}`
-  await callTool(address, 'corpus', 'add_todos', { steps: [{ text: 'Write the parser' }, { text: 'Test it', depth: 1 }] }, { name: 'ada', key: 'k' })
+  await callTool(
+    address,
+    'corpus',
+    'add_todos',
+    { steps: [{ text: 'Write the parser' }, { text: 'Test it', depth: 1 }] },
+    { name: 'ada', key: 'k' },
+  )
   await callTool(address, 'corpus', 'toggle_todos', { indices: [2] }, { name: 'ada' })
   for (const path of ['', '/plan.md', '/activity?after=0&limit=10', '/context?dialect=outline'])
     await (await fetch(`${address}/threads/corpus${path}`)).text()
@@ -65,7 +71,10 @@ export async function recordCorpus(): Promise<void> {
   }
   const doc = new Y.Doc()
   const WebSocketPolyfill = Recorder as unknown as typeof globalThis.WebSocket
-  const provider = new WebsocketProvider(`${url.replace('http', 'ws')}/sync`, 'corpus', doc, { WebSocketPolyfill, disableBc: true })
+  const provider = new WebsocketProvider(`${url.replace('http', 'ws')}/sync`, 'corpus', doc, {
+    WebSocketPolyfill,
+    disableBc: true,
+  })
   onTestFinished(() => provider.destroy())
   await new Promise((resolve) => provider.once('sync', resolve))
   provider.awareness.setLocalStateField('user', { name: 'Ada', colour: '#c00' })
@@ -79,6 +88,8 @@ export async function recordCorpus(): Promise<void> {
 
 /** The requests in what clients wrote. Who they are in this network is nobody's business. */
 function requestsIn(parts: readonly Buffer[]): Buffer[] {
-  const text = Buffer.concat(parts).toString('latin1').replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
+  const text = Buffer.concat(parts)
+    .toString('latin1')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1')
   return text.split(/(?=(?:GET|POST|PUT|DELETE) \/)/).map((request) => Buffer.from(request, 'latin1'))
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import * as Y from 'yjs'
@@ -18,18 +18,29 @@ const ONE = JSON.stringify({ steps: [{ text: 'a' }] })
 async function serve(limits: Partial<LimitSettings> = {}, withTokens = false) {
   const storage = createMemoryStorage()
   const trustedProxies = ['127.0.0.1']
-  const config = { host: '127.0.0.1', port: 0, idleMs: 60_000, limits: { ...STANDARD_LIMITS, trustedProxies, ...limits } }
+  const config = {
+    host: '127.0.0.1',
+    port: 0,
+    idleMs: 60_000,
+    limits: { ...STANDARD_LIMITS, trustedProxies, ...limits },
+  }
   const access = withTokens ? { access: await createAccess({ ...BY_SECRET, store: storage }) } : {}
   const app = newApp({ config, storage, log: recordedLog(), ...access })
   const { url, port } = await app.listen()
   const ask = async (from: string | null, path = '/threads', init: RequestInit = {}): Promise<Response> => {
-    const headers = { ...(init.headers as Record<string, string>), ...(from === null ? {} : { 'X-Forwarded-For': from }) }
+    const headers = {
+      ...(init.headers as Record<string, string>),
+      ...(from === null ? {} : { 'X-Forwarded-For': from }),
+    }
     const response = await fetch(url + path, { ...init, headers })
     // Read, so that its connection serves the next one.
     return new Response(await response.text(), response)
   }
   const open = (from: string | null, thread = 'plan', token?: string): WebSocket => {
-    const headers = { ...(from === null ? {} : { 'X-Forwarded-For': from }), ...(token === undefined ? {} : bearer(token)) }
+    const headers = {
+      ...(from === null ? {} : { 'X-Forwarded-For': from }),
+      ...(token === undefined ? {} : bearer(token)),
+    }
     const socket = new WebSocket(`${url.replace('http', 'ws')}/sync/${thread}`, { headers })
     socket.on('error', () => {})
     onTestFinished(() => socket.terminate())
@@ -45,7 +56,7 @@ async function letIn(socket: WebSocket): Promise<string> {
 }
 /** How an attempt was refused at the upgrade. */
 async function refusal(socket: WebSocket): Promise<{ status: number; retryAfter: string | undefined; type: unknown }> {
-  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, import('node:http').IncomingMessage]
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage]
   let text = ''
   for await (const part of response) text += String(part)
   const { type } = JSON.parse(text) as { type: unknown }
@@ -85,7 +96,8 @@ describe('[RL-63] rates', () => {
   test('an actor has a rate of its own, over all addresses; others behind the same address have theirs', async () => {
     const { ask } = await serve({ actorRate: 5 }, true)
     const [ada, bob] = [bearer(await tokenOf()), bearer(await tokenOf({ sub: 'bob' }))]
-    for (let nth = 0; nth < 50; nth++) expect((await ask(nth % 2 ? HERE : THERE, '/threads', { headers: ada })).status).toBe(200)
+    for (let nth = 0; nth < 50; nth++)
+      expect((await ask(nth % 2 ? HERE : THERE, '/threads', { headers: ada })).status).toBe(200)
     const refused = await ask(HERE, '/threads', { headers: ada })
     expect([refused.status, (await refused.json()) as unknown]).toMatchObject([429, { detail: /^You make too many/ }])
     expect((await ask(HERE, '/threads', { headers: bob })).status).toBe(200)
@@ -99,7 +111,10 @@ describe('[RL-63] rates', () => {
     for (let nth = 0; nth < 50; nth++) await ask(THERE, '/threads', { headers: ada })
     expect(await refusal(open(THERE, 'plan', await tokenOf({ sub: 'bob' })))).toMatchObject({ status: 429 })
     const end = await closeOf(open(HERE, 'plan', await tokenOf()))
-    expect(end).toEqual({ code: 1013, reason: expect.stringMatching(/^you have used up your share: come back in \d+ s$/) })
+    expect(end).toEqual({
+      code: 1013,
+      reason: expect.stringMatching(/^you have used up your share: come back in \d+ s$/) as unknown,
+    })
     expect(await letIn(open(HERE, 'plan', await tokenOf({ sub: 'bob' })))).toBe('stepOne')
   })
 })
@@ -121,11 +136,16 @@ describe('connections', () => {
     const { open, port } = await serve({ connections: 2 })
     for (let nth = 0; nth < 10; nth++) {
       // A key that is none: the handshake fails.
-      const headers = { Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'x' }
+      const headers = {
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'x',
+      }
       const attempt = request({ port, host: '127.0.0.1', path: '/sync/plan', headers })
       attempt.on('error', () => {})
       attempt.end()
-      const [response] = (await once(attempt, 'response')) as [import('node:http').IncomingMessage]
+      const [response] = (await once(attempt, 'response')) as [IncomingMessage]
       expect(response.statusCode).toBe(400)
       response.resume()
       await once(response, 'end')
@@ -149,22 +169,26 @@ describe('connections', () => {
 })
 
 describe('who sends what nobody honest sends', () => {
-  test('is let in again and again, until its share is used up; then it has to wait, and nobody else', { timeout: 60_000 }, async () => {
-    const { open } = await serve({}, true)
-    const [mallory, ada] = [await tokenOf({ sub: 'mallory' }), await tokenOf()]
-    const attempt = async (): Promise<number> => {
-      const socket = open(HERE, 'plan', mallory)
-      const end = closeOf(socket)
-      socket.once('open', () => socket.send(updateFrame(Uint8Array.of(1, 2, 3))))
-      return (await end).code
-    }
-    // All at once, for each refusal takes its two seconds.
-    const codes = await Promise.all(Array.from({ length: 20 }, attempt))
-    expect(codes.filter((code) => code !== 4422 && code !== 1013)).toEqual([])
-    expect(codes).toContain(4422)
-    expect(await attempt()).toBe(1013)
-    expect(await letIn(open(HERE, 'plan', ada))).toBe('stepOne')
-  })
+  test(
+    'is let in again and again, until its share is used up; then it has to wait, and nobody else',
+    { timeout: 60_000 },
+    async () => {
+      const { open } = await serve({}, true)
+      const [mallory, ada] = [await tokenOf({ sub: 'mallory' }), await tokenOf()]
+      const attempt = async (): Promise<number> => {
+        const socket = open(HERE, 'plan', mallory)
+        const end = closeOf(socket)
+        socket.once('open', () => socket.send(updateFrame(Uint8Array.of(1, 2, 3))))
+        return (await end).code
+      }
+      // All at once, for each refusal takes its two seconds.
+      const codes = await Promise.all(Array.from({ length: 20 }, attempt))
+      expect(codes.filter((code) => code !== 4422 && code !== 1013)).toEqual([])
+      expect(codes).toContain(4422)
+      expect(await attempt()).toBe(1013)
+      expect(await letIn(open(HERE, 'plan', ada))).toBe('stepOne')
+    },
+  )
 })
 
 describe('honest use meets no limit', () => {

@@ -116,6 +116,18 @@ describe('a subscription', () => {
     expect(otherTold.uris).toEqual(['plan://other'])
   })
 
+  test('of a thread that is deleted is told so, and ends', async () => {
+    const { url } = await newApp().listen()
+    const client = await connectModern({ url })
+    const told = noticesOf(client)
+    await add(client, 'a')
+    const { closed } = await client.listen({ resourceSubscriptions: URIS })
+    expect((await fetch(`${url}/threads/plan`, { method: 'DELETE' })).status).toBe(204)
+    expect(await closed).toBe('graceful')
+    expect(told.uris).toEqual(URIS)
+    await expect(client.readResource({ uri: 'plan://plan' })).rejects.toThrow(/deleted/)
+  })
+
   test('hears nothing after it was closed', async () => {
     const { url } = await newApp().listen()
     const [client, witness] = [await connectModern({ url }), await connectModern({ url })]

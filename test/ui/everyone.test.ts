@@ -1,6 +1,9 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
+import { createAccess } from '../../server/auth/access.ts'
+import { createMemoryStorage } from '../../server/storage/memory.ts'
+import { BY_SECRET } from '../helpers/tokens.ts'
 import { call, describePage, eventually, focusOf, rowOf, seed, serve, visit, visitPlan } from './browser.ts'
 
 const PLAN = 'Book a flat\n  x Compare three\n  Ask Ada\nPack\n  Boots\nLeave\n'
@@ -78,6 +81,22 @@ describePage('for everyone', () => {
     }, 120_000)
   }
 
+  test('axe finds nothing where one is not let in, or offline', async () => {
+    const storage = createMemoryStorage()
+    const { url } = await serve({ storage, access: await createAccess({ ...BY_SECRET, store: storage }) })
+    const page = await visit(`${url}/t/trip`)
+    await page.getByText('The server wants to know who you are.').waitFor()
+    await isSound(page, 'no access')
+    await page.goto(url)
+    await page.getByLabel('Your token').waitFor()
+    await isSound(page, 'no access to the list')
+    await page.context().addInitScript(() => localStorage.clear())
+    await page.context().routeWebSocket(/sync/, (socket) => void socket.close())
+    await page.goto(`${url}/t/trip`)
+    await page.locator('.pill[data-state=offline]').waitFor()
+    await isSound(page, 'offline')
+  })
+
   test('rows have the roles and properties of a tree, and one of them is in the way of Tab', async () => {
     const { url } = await serve()
     await seed(url, 'trip', PLAN)
@@ -142,6 +161,7 @@ describePage('for everyone', () => {
         .map(({ node, box }) => `${node} ${box.width}x${box.height}`),
     )
     expect(small).toEqual([])
+    await isSound(page, 'a phone')
     // By touch alone: tick, and move by the menu.
     await rowOf(page, 'Ask Ada').getByRole('button', { name: /tick/ }).tap()
     await page.locator('.row.completed', { hasText: 'Ask Ada' }).waitFor()

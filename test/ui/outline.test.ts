@@ -234,6 +234,21 @@ describePage('the outline', () => {
       .toEqual(['One', 'Tent (completed)', '  Pegs', 'Stove (in_progress)', 'Gas', 'Rope', 'Knife'])
   })
 
+  test('with nothing chosen, an arrow enters the list, and a paste fills an empty plan', async () => {
+    const { page, press } = await atPlan()
+    await rowOf(page, 'Leave').waitFor()
+    await press('ArrowDown')
+    expect(await focusOf(page)).toBe('Book a flat')
+    await page.goto(page.url().replace('trip', 'empty'))
+    await page.getByText('Nothing is planned yet.').waitFor()
+    await page.evaluate(() => {
+      const data = new DataTransfer()
+      data.setData('text/plain', '- One\n  - Two')
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true }))
+    })
+    await showsOutline(page, ['One', '  Two'])
+  })
+
   test('keys that an input method composes with are not ours', async () => {
     const { page, press } = await atPlan('One\n')
     await rowOf(page, 'One').click()

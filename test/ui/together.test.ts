@@ -93,6 +93,28 @@ describePage('with others', () => {
     )
   })
 
+  test('of a long log the last part is shown, and what was earlier when it is asked for', async () => {
+    const { url } = await serve()
+    for (let i = 0; i < 230; i++)
+      await call(url, 'trip', 'add_todos', { steps: [{ text: `Step ${i}` }] }, i % 2 ? 'a' : 'b')
+    const page = await visitPlan(url, 'trip')
+    const entries = page.getByRole('list', { name: 'Activity' }).locator('> .burst')
+    await eventually(
+      () => entries.count(),
+      (count) => expect(count).toBe(80),
+    )
+    const earlier = page.getByRole('button', { name: 'Earlier' })
+    for (const count of [160, 230]) {
+      await earlier.click()
+      await eventually(
+        () => entries.count(),
+        (now) => expect(now).toBe(count),
+      )
+    }
+    expect(await entries.last().textContent()).toContain('Step 0')
+    expect(await earlier.count()).toBe(0)
+  })
+
   test('somebody changes the step that one types in: nothing that was typed is lost, and theirs is offered', async () => {
     const { url } = await serve()
     await seed(url, 'trip', 'One\nTwo\n')

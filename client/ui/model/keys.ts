@@ -22,6 +22,10 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['?', 'These keys'],
 ]
 
+/** What the keys are called on this machine. */
+export const asHere = (keys: string): string =>
+  /Mac|iPhone|iPad/.test(navigator.userAgent) ? keys.replaceAll('Ctrl', '⌘').replaceAll('Alt', '⌥') : keys
+
 const PAGE = 15
 
 /** What a key does on a row of the tree. @returns whether it meant something */

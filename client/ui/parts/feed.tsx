@@ -12,7 +12,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ['human', 'People'],
   ['reasons', 'Reasons'],
 ]
-/** Entries shown at once: more is asked for. */
+/** Entries that are shown at first, and at each look further back. */
 const SHOWN = 80
 
 /** What was done, by whom, and why; what one actor did in a row is one entry. */
@@ -22,6 +22,7 @@ export function FeedPanel() {
   const [kind, setKind] = useState<Kind>('all')
   const [who, setWho] = useState('')
   const [isBusy, setBusy] = useState(false)
+  const [shown, setShown] = useState(SHOWN)
   /** As it was when the panel was opened: what is above the mark is new. */
   const [mark] = useState(seen)
 
@@ -45,6 +46,15 @@ export function FeedPanel() {
     return () => document.removeEventListener('visibilitychange', look)
   }, [session, entries])
 
+  const lookBack = (): void => {
+    setShown(shown + SHOWN)
+    if (!hasEarlier || bursts.length > shown + SHOWN) return
+    setBusy(true)
+    void session.feed
+      .loadEarlier()
+      .catch(() => session.tell('Earlier activity cannot be read just now.'))
+      .finally(() => setBusy(false))
+  }
   const unread = bursts.findIndex(({ entries: own }) => (own[0]?.version ?? 0) <= mark)
   return (
     <div className="feed">
@@ -68,23 +78,12 @@ export function FeedPanel() {
       {problem !== null && <p className="hint">The activity cannot be read just now. It is asked for again.</p>}
       {isLoaded && problem === null && bursts.length === 0 && <p className="hint">Nothing has happened here yet.</p>}
       <ol className="bursts" aria-label="Activity">
-        {bursts.slice(0, SHOWN).map((burst, index) => (
+        {bursts.slice(0, shown).map((burst, index) => (
           <BurstItem key={burst.key} burst={burst} isFirstRead={mark >= 0 && index === unread && index > 0} />
         ))}
       </ol>
-      {hasEarlier && (
-        <button
-          type="button"
-          className="quiet"
-          disabled={isBusy}
-          onClick={() => {
-            setBusy(true)
-            void session.feed
-              .loadEarlier()
-              .catch(() => session.tell('Earlier activity cannot be read just now.'))
-              .finally(() => setBusy(false))
-          }}
-        >
+      {(hasEarlier || bursts.length > shown) && (
+        <button type="button" className="quiet" disabled={isBusy} onClick={lookBack}>
           Earlier
         </button>
       )}

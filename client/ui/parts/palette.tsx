@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { asHere } from '../model/keys.ts'
 import { Modal } from './dialog.tsx'
 
 export interface Choice {
@@ -88,7 +89,7 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
               {choice.text}
             </span>
             {choice.isChosen === true && <span className="chosen">chosen</span>}
-            {choice.hint !== undefined && <span className="choice-hint">{choice.hint}</span>}
+            {choice.hint !== undefined && <span className="choice-hint">{asHere(choice.hint)}</span>}
           </div>
         ))}
       </div>

@@ -1,4 +1,4 @@
-import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type ClipboardEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { StepId } from '../../sdk/index.ts'
 import { MAX_TEXT } from '../../../shared/schema/limits.ts'
 import { useWork } from './session-context.ts'
@@ -18,6 +18,14 @@ export function RowEditor({ id }: { readonly id: StepId | null }) {
     const at = editing?.kind === 'step' && editing.caret === 'start' ? 0 : node.value.length
     node.setSelectionRange(at, at)
   }, [view])
+
+  // Browsers that do not let a field grow with its text by themselves.
+  useLayoutEffect(() => {
+    const node = field.current
+    if (node === null || CSS.supports('field-sizing', 'content')) return
+    node.style.blockSize = 'auto'
+    node.style.blockSize = `${node.scrollHeight}px`
+  })
 
   const change = (value: string): void => {
     setText(value)

@@ -1,4 +1,5 @@
 import { type Ref, useMemo, useState } from 'react'
+import type { StepId } from '../../sdk/index.ts'
 import type { Layout } from '../model/view.ts'
 import { useStore } from '../model/store.ts'
 import { talliesOf } from '../model/tally.ts'
@@ -35,7 +36,7 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
         <StatusPill />
         <ul className="peers" aria-label="Who is here">
           {peers.slice(0, MOST_AVATARS).map((peer) => {
-            const step = plan.steps.find(({ id }) => id === peer.step)
+            const step = peer.step === null ? undefined : plan.step(peer.step as StepId)
             const at = step === undefined ? '' : `, at “${step.text.slice(0, 80)}”`
             const title = `${peer.name} (${peer.kind})${at}${peer.doing === '' ? '' : `: ${peer.doing}`}`
             return (

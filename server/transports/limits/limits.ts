@@ -55,8 +55,7 @@ export interface Limits {
 export function createLimits(settings: LimitSettings = STANDARD_LIMITS): Limits {
   const { isOn, trustedProxies, connections, connectionsPerThread, connectionsPerAddress } = settings
   const most = (count: number): number => (isOn ? count : Number.MAX_SAFE_INTEGER)
-  const rate = (perSecond: number): Rate =>
-    new Rate(most(perSecond * standard.RATE_SECONDS), standard.RATE_SECONDS)
+  const rate = (perSecond: number): Rate => new Rate(most(perSecond * standard.RATE_SECONDS), standard.RATE_SECONDS)
   return {
     isOn,
     sockets: new Seats(most(connections), most(connectionsPerAddress)),

@@ -85,7 +85,8 @@ export function serve(
     if (error instanceof Draining) return connection.close(1012, 'the server is going down')
     if (error instanceof ThreadDamaged) return connection.close(4503, 'what is stored of this plan is damaged')
     // What could not be opened was noted by the rooms already.
-    if (!(error instanceof ThreadUnavailable)) log.error({ thread, err: error }, 'a connection could not join its thread')
+    if (!(error instanceof ThreadUnavailable))
+      log.error({ thread, err: error }, 'a connection could not join its thread')
     connection.close(4503, 'storage failed')
   })
   return leave

@@ -148,8 +148,7 @@ const turn = (connection: Connection, away: Visitor | TurnedAway): void => {
 
 /** @returns why somebody who may come in otherwise has to wait, if so */
 async function turnAway(limits: Limits, { actor }: Identity, account: string | null): Promise<TurnedAway | null> {
-  const wait =
-    (await limits.work.wait(account)) ?? (await limits.actorRate.take(actor?.id ?? null, UPGRADE_REQUESTS))
+  const wait = (await limits.work.wait(account)) ?? (await limits.actorRate.take(actor?.id ?? null, UPGRADE_REQUESTS))
   return wait === null ? null : { code: 1013, reason: `you have used up your share: come back in ${wait} s` }
 }
 
