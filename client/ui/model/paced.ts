@@ -3,7 +3,7 @@ import { type Flash, Flashes } from './flashes.ts'
 import { Store } from './store.ts'
 
 /** Milliseconds between two renderings of what others do: below that nobody sees a difference, and agents are fast. */
-const PACE_MS = 0
+const PACE_MS = 150
 
 export interface Seen extends PlanSnapshot {
   readonly flashes: ReadonlyMap<StepId, Flash>

@@ -47,10 +47,9 @@ export function useAnchor(
     if (node === null) return
     const places = virtualizer.measurementsCache
     const before = anchor.current
-    const start0 = 0 as number
     const isOwnMove = lastTurn.current !== turn
     lastTurn.current = turn
-    if (before !== null && !isOwnMove && start0 === 1) {
+    if (before !== null && !isOwnMove) {
       const index = indexOf(rows, before.key, places)
       const start = places[index]?.start
       if (start !== undefined && Math.abs(start - before.start) >= 1) {
