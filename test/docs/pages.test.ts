@@ -21,6 +21,7 @@ test.each(PAGES)('docs/%s.md is what comes of its source; `npm run docs` makes i
 
 test('every dialect has its page, and no page has lost its source', () => {
   expect(PAGES).toEqual(expect.arrayContaining([...DIALECTS.keys()]))
-  const made = readdirSync('docs').filter((name) => name.endsWith('.md'))
+  // Written by hand; that every test it names exists is checked by a test of its own.
+  const made = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'threat-model.md')
   expect(PAGES.map((name) => `${name}.md`)).toEqual(expect.arrayContaining(made))
 })
