@@ -27,6 +27,15 @@ const readable = ({ title, groups, steps }: Plan): string =>
     .map((one) => JSON.stringify(one))
     .join('\n')
 
+/** What an update holds that the document does not have yet. */
+function newContents(doc: Y.Doc, update: Uint8Array): unknown[] {
+  return Y.decodeUpdate(update).structs.flatMap((one): unknown[] =>
+    'content' in one && one.content instanceof Y.ContentAny && one.id.clock >= Y.getState(doc.store, one.id.client)
+      ? one.content.arr
+      : [],
+  )
+}
+
 interface Write {
   readonly writer: string
   readonly value: unknown
@@ -48,6 +57,8 @@ export class ReplicaRun {
   readonly #writes = new Map<string, Write[]>()
   /** For the same, how far each writer's writes were seen on the server. */
   readonly #seen = new Map<string, number>()
+  /** Steps and fields whose value a cut update took away without bringing another. */
+  readonly #uncovered = new Set<string>()
   #numbers = new Map<StepId, number>()
 
   constructor(seed: number) {
@@ -153,6 +164,7 @@ export class ReplicaRun {
     for (const step of this.#server.plan.steps) {
       for (const field of ['text', 'details'] as const) {
         if (step[field] === '' || this.#restored.has(step.id)) continue
+        if (this.#uncovered.has(`${step.id} ${field}`)) continue
         const writes = this.#writes.get(`${step.id} ${field}`) ?? []
         const at = writes.findIndex(({ value }) => value === step[field])
         const key = `${step.id} ${field} ${writes[at]?.writer}`
@@ -205,10 +217,33 @@ export class ReplicaRun {
     const verdict = validateUpdate(doc, update, { reserved: () => false })
     same(verdict.kind === 'refused', false, 'an honest update is not refused')
     if (verdict.kind !== 'ok') return false
+    const brought = newContents(doc, update)
     Y.applyUpdate(doc, update, 'remote')
+    this.#noteBareDeletions(plan, brought)
     same(doc.store.pendingStructs ?? doc.store.pendingDs, null, 'nothing is pending in the document')
     this.#settle(plan)
     return true
+  }
+
+  /**
+   * A state that was cut by hand can bring the deletion of a patch without the patch that covers it, and so uncover an
+   * older value until that one comes. Clients send what they wrote with what it deletes; only for them order is promised.
+   */
+  #noteBareDeletions(before: Plan, brought: readonly unknown[]): void {
+    const brings = (id: StepId, field: string, value: unknown): boolean =>
+      brought.some(
+        (patch) =>
+          typeof patch === 'object' &&
+          patch !== null &&
+          Reflect.get(patch, 'id') === id &&
+          Reflect.get(patch, field) === value,
+      )
+    for (const step of readPlan(this.#server.doc).steps) {
+      const was = before.step(step.id)
+      for (const field of ['text', 'details'] as const)
+        if (was !== undefined && was[field] !== step[field] && !brings(step.id, field, step[field]))
+          this.#uncovered.add(`${step.id} ${field}`)
+    }
   }
 
   #reload(replica: Replica): void {
