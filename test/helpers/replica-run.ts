@@ -166,7 +166,8 @@ export class ReplicaRun {
         if (step[field] === '' || this.#restored.has(step.id)) continue
         if (this.#uncovered.has(`${step.id} ${field}`)) continue
         const writes = this.#writes.get(`${step.id} ${field}`) ?? []
-        const at = writes.findIndex(({ value }) => value === step[field])
+        // Tools write the same text at times: it is taken for the latest of them.
+        const at = writes.findLastIndex(({ value }) => value === step[field])
         const key = `${step.id} ${field} ${writes[at]?.writer}`
         same(at >= (this.#seen.get(key) ?? -1), true, `${key}: nothing older after something newer`)
         this.#seen.set(key, at)
