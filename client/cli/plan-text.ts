@@ -1,4 +1,5 @@
 import { MARKS, oneLine } from '../../shared/dialects/lines.ts'
+import { progressOf } from '../../shared/plan/progress.ts'
 import type { Group, Status, Step } from '../../shared/schema/plan.ts'
 import type { Colour, Terminal } from './terminal.ts'
 
@@ -59,6 +60,6 @@ function facts(
 
 /** `3 of 7 done`. */
 export function doneText(steps: readonly Step[]): string {
-  const done = steps.filter(({ status }) => status === 'completed').length
-  return `${done} of ${steps.length} done`
+  const { completed, total } = progressOf(steps)
+  return `${completed} of ${total} done`
 }

@@ -1,4 +1,5 @@
 import { type SubmitEvent, useEffect, useState } from 'react'
+import { progressOf } from '../../shared/plan/progress.ts'
 import { ApiError, createThread, listThreads, type PlanOutlook, readPlan, type ThreadInfo } from './model/api.ts'
 import type { Identity } from './model/identity.ts'
 import { goTo, pathOf, threadNameOf } from './model/path.ts'
@@ -161,9 +162,7 @@ function ThreadItem({ info, token, isLookedAt }: { info: ThreadInfo; token: stri
   )
 }
 
-function tallyOf({ steps }: PlanOutlook): Tally {
-  const parents = new Set(steps.map(({ parent }) => parent))
-  const leaves = steps.filter(({ id, status }) => !parents.has(id) && status !== 'cancelled')
-  const count = (wanted: string): number => leaves.filter(({ status }) => status === wanted).length
-  return { done: count('completed'), active: count('in_progress'), blocked: count('blocked'), total: leaves.length }
+const tallyOf = ({ steps }: PlanOutlook): Tally => {
+  const { completed: done, ...rest } = progressOf(steps)
+  return { done, ...rest }
 }

@@ -9,6 +9,8 @@ import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/
 import { threadNameOf } from '../../client/ui/model/path.ts'
 import { readOutline, writeOutline } from '../../client/ui/model/paste.ts'
 import { type Row, rowMaker } from '../../client/ui/model/rows.ts'
+import { doneText } from '../../client/cli/plan-text.ts'
+import { statusText } from '../../shared/dialects/checklist/show.ts'
 import { talliesOf } from '../../client/ui/model/tally.ts'
 import {
   LocalPlan,
@@ -206,9 +208,11 @@ describe('what is told', () => {
     expect(flashes.current.size).toBe(0)
   })
 
-  test('progress counts the steps that have none below, without what was cancelled', () => {
+  test('[F36] progress is the same in the page, on the command line and in the block: every step but cancelled ones', () => {
     const { plan } = planOf([0, 'A'], [1, 'B', { status: 'completed' }], [1, 'C', { status: 'blocked' }], [1, 'D', { status: 'cancelled' }], [0, 'E', { status: 'in_progress' }]) // prettier-ignore
-    expect(talliesOf(plan).plan).toEqual({ done: 1, active: 1, blocked: 1, total: 3 })
+    expect(talliesOf(plan).plan).toEqual({ done: 1, active: 1, blocked: 1, total: 4 })
+    expect(doneText(plan.steps)).toBe('1 of 4 done')
+    expect(statusText(plan, 1)).toContain('Progress: 1/4 completed, 1 blocked.')
     expect(talliesOf(plan).parents.get(idOf(plan, 'A'))).toEqual({ done: 1, active: 0, blocked: 1, total: 2 })
   })
 

@@ -207,13 +207,13 @@ describePage('with others', () => {
     await seed(url, 'trip', 'One\n  A\n  B\nTwo\n')
     const page = await visitPlan(url, 'trip')
     const whole = page.getByRole('progressbar', { name: 'Progress of the plan' })
-    expect(await whole.getAttribute('aria-valuetext')).toBe('0 of 3 done')
+    expect(await whole.getAttribute('aria-valuetext')).toBe('0 of 4 done')
     await page.getByRole('button', { name: 'Both' }).click()
     await rowOf(page, 'A').click()
     await page.keyboard.press('Space')
     await eventually(
       () => whole.getAttribute('aria-valuetext'),
-      (text) => expect(text).toBe('1 of 3 done'),
+      (text) => expect(text).toBe('1 of 4 done'),
     )
     const parent = rowOf(page, 'One').getByRole('progressbar')
     expect(await parent.getAttribute('aria-valuetext')).toBe('1 of 2 done')

@@ -1,6 +1,7 @@
-import type { GroupId, Plan, Status, StepId } from '../../sdk/index.ts'
+import { progressOf } from '../../../shared/plan/progress.ts'
+import type { GroupId, Plan, Step, StepId } from '../../sdk/index.ts'
 
-/** How far something is: its steps without sub-steps, those that were cancelled left out. */
+/** How far something is, as `progressOf` of shared/plan defines it; a parent's is that of all steps below it. */
 export interface Tally {
   readonly done: number
   readonly active: number
@@ -33,26 +34,22 @@ function count(plan: Plan): Tallies {
   for (let at = plan.steps.length - 1; at >= 0; at--) {
     const step = plan.steps[at]
     if (step === undefined) continue
+    const own = countOne(step)
+    add(all, own)
+    const group = plan.groupOf(step)
+    if (group !== null) add(getOrSet(groups, group), own)
+    if (step.parent === null) continue
+    const above = getOrSet(parents, step.parent)
+    add(above, own)
     const below = parents.get(step.id)
-    const own = below ?? countOne(step.status)
-    if (below === undefined) {
-      add(all, own)
-      const group = plan.groupOf(step)
-      if (group !== null) add(getOrSet(groups, group), own)
-    }
-    if (step.parent !== null) add(getOrSet(parents, step.parent), own)
+    if (below !== undefined) add(above, below)
   }
   return { plan: all, groups, parents }
 }
 
-function countOne(status: Status): Counts {
-  const own = nothing()
-  if (status === 'cancelled') return own
-  own.total = 1
-  if (status === 'completed') own.done = 1
-  if (status === 'in_progress') own.active = 1
-  if (status === 'blocked') own.blocked = 1
-  return own
+function countOne(step: Step): Tally {
+  const { completed: done, ...rest } = progressOf([step])
+  return { done, ...rest }
 }
 
 function add(to: Counts, more: Tally): void {

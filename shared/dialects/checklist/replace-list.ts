@@ -3,6 +3,7 @@ import type { Step } from '../../schema/plan.ts'
 import type { WantedStep } from '../../plan/diff.ts'
 import { listOperations } from '../../plan/diff.ts'
 import type { Plan } from '../../plan/plan.ts'
+import { progressOf } from '../../plan/progress.ts'
 import type { CallContext, Decision, JsonObject, Refusal } from '../dialect.ts'
 import { actorName, quoted, some } from '../lines.ts'
 import { starterOf } from '../starter.ts'
@@ -12,7 +13,7 @@ import { Deeds } from './deeds.ts'
 import { aliasIn, doubledAlias, matchItems } from './match.ts'
 import { mergeItem } from './merge.ts'
 import type { TodoItem } from './read-items.ts'
-import { changeLines, needsVerifying, progress, todoId } from './show.ts'
+import { changeLines, needsVerifying, todoId } from './show.ts'
 
 /** What came of a write, kept for a repeat of it. */
 export interface WriteOutcome extends JsonObject {
@@ -63,7 +64,7 @@ export function replaceList(
     operations: listOperations(plan, wanted, removed),
     notes: [...readNotes, ...(notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')])],
     outcome: (after) => {
-      const { completed, total } = progress(after)
+      const { completed, total } = progressOf(after.steps)
       const lines = changeLines(plan, after, kept)
       return { version: version + 1, progress: `${completed}/${total}`, lines, remind: needsVerifying(after) }
     },

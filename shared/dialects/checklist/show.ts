@@ -1,6 +1,7 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { Status, Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
+import { progressOf } from '../../plan/progress.ts'
 import { foldedNote, isFolded } from '../fit.ts'
 import { oneLine } from '../lines.ts'
 
@@ -36,19 +37,12 @@ function isoTime(at: number): string {
   return Number.isNaN(date.getTime()) ? new Date(0).toISOString() : date.toISOString()
 }
 
-/** Cancelled steps count neither as completed nor in the total. */
-export function progress({ steps }: Plan): { completed: number; total: number; blocked: number } {
-  const count = (status: Status): number => steps.reduce((sum, step) => sum + (step.status === status ? 1 : 0), 0)
-  const [completed, blocked] = [count('completed'), count('blocked')]
-  return { completed, total: steps.length - count('cancelled'), blocked }
-}
-
 export const versionName = (version: number | null): string => `v${version ?? '?'}`
 
 /** The block for a prompt; '' for an empty plan. */
 export function statusText(plan: Plan, version: number | null, folded?: ReadonlySet<StepId>): string {
   if (plan.steps.length === 0) return ''
-  const { completed, total, blocked } = progress(plan)
+  const { completed, total, blocked } = progressOf(plan.steps)
   const lines = plan.steps.flatMap((step, i) => {
     if (isFolded(step, folded)) return []
     const mark = step.status === 'completed' ? 'done' : step.status
@@ -108,6 +102,6 @@ const VERIFIES = /verify|test|check/
 
 /** Whether everything is done and nothing in the list speaks of checking it. */
 export function needsVerifying(plan: Plan): boolean {
-  const { completed, total } = progress(plan)
+  const { completed, total } = progressOf(plan.steps)
   return total > 0 && completed === total && !plan.steps.some((step) => VERIFIES.test(step.text.toLowerCase()))
 }
