@@ -2,6 +2,7 @@ import type { Plan } from '../../plan/plan.ts'
 import type { StepId } from '../../schema/ids.ts'
 import { foldedNote, isFolded } from '../fit.ts'
 import { MARKS, oneLine } from '../lines.ts'
+import { isRemoved } from './missing.ts'
 import { dependencyName, taskName } from './names.ts'
 import { isTerminal, taskGroups } from './shape.ts'
 
@@ -18,7 +19,9 @@ export function block(plan: Plan, version: number, folded?: ReadonlySet<StepId>)
     lines.push('', `### ${oneLine(title)}`)
     for (const task of tasks) {
       const mark = task.status === 'blocked' ? MARKS.pending : MARKS[task.status]
-      const awaited = task.dependencies.map((dependency) => oneLine(dependencyName(plan, dependency))).join(', ')
+      const awaited = task.dependencies
+        .map((one) => `${oneLine(dependencyName(plan, one))}${isRemoved(plan, one) ? ' (missing)' : ''}`)
+        .join(', ')
       const depends = awaited === '' ? '' : `  (depends: ${awaited})`
       lines.push(`- [${mark}] ${oneLine(task.text)}${depends}  (${taskName(task)})`)
     }

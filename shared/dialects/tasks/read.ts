@@ -5,6 +5,7 @@ import { defineTool } from '../dialect.ts'
 import { reasoning, rev } from '../parameters.ts'
 import { groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { listNags } from './nags.ts'
+import { missingNags } from './missing.ts'
 import { resolveTask } from './references.ts'
 import type { Answer, Filter } from './reply.ts'
 import { filtered, numbered, render } from './reply.ts'
@@ -51,7 +52,10 @@ export const read = defineTool({
     if (type === 'Get') return get(id, at, context)
     const filter = { group: group ?? null, status: status ?? null, task: null }
     const isWhole = filter.group === null && filter.status === null
-    return shown(context, filter, isWhole ? 'plan' : idsOf(context, filter), listNags(context.plan))
+    return shown(context, filter, isWhole ? 'plan' : idsOf(context, filter), [
+      ...listNags(context.plan),
+      ...missingNags(context, context.plan.steps),
+    ])
   },
   render,
 })
@@ -66,7 +70,7 @@ function get(given: string | undefined, at: number | undefined, context: CallCon
   if ('refused' in reference) return reference
   const { name, step, note } = reference
   if (step === null) return { refused: `Task '${name}' not found.`, ...(note === null ? {} : { notes: [note] }) }
-  return shown(context, { group: null, status: null, task: step.id }, [step.id], [])
+  return shown(context, { group: null, status: null, task: step.id }, [step.id], missingNags(context, [step]))
 }
 
 const idsOf = ({ plan }: CallContext, filter: Filter): StepId[] =>

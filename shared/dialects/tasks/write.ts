@@ -12,6 +12,7 @@ import { clean } from './clean.ts'
 import { addedNags, readDependencies } from './dependencies.ts'
 import { groupNamed } from './groups.ts'
 import { alongNags, danglingNags, quotedList, waitingNags } from './nags.ts'
+import { removedUnseen } from './missing.ts'
 import { numberIn, taskName } from './names.ts'
 import { namedTask } from './named-task.ts'
 import { checkRev } from './references.ts'
@@ -114,8 +115,8 @@ function start(given: string | undefined, at: number | undefined, context: CallC
   const found = namedTask(given, { action: { type: 'Start', id: 'task-1' } }, at, context)
   if ('refused' in found) return found
   const { id, status, startedBy } = found
-  const closed = closedUnseen(found, context)
-  if (closed !== null) return closed
+  const unknown = closedUnseen(found, context) ?? removedUnseen(found, context)
+  if (unknown !== null) return unknown
   const starter = starterOf(context.actor)
   const others = listedTasks(context.plan).filter(
     (task) => task.status === 'in_progress' && task.startedBy === starter && task.id !== id,
