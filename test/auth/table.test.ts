@@ -81,6 +81,7 @@ const TABLE: [name: string, door: Door, refused: Outcome, outsider: Outcome, ...
   ['read by HEAD', http('HEAD', `/threads/${PLAN}`), 401, 403, 200, 200, 200, 200],
   ['read what is not there', http('GET', '/threads/demo-none'), 401, 403, 404, 404, 404, 404],
   ['markdown', http('GET', `/threads/${PLAN}/plan.md`), 401, 403, 200, 200, 200, 200],
+  ['what is pending', http('GET', `/threads/${PLAN}/pending`), 401, 403, 200, 200, 200, 200],
   ['activity', http('GET', `/threads/${PLAN}/activity`), 401, 403, 200, 200, 200, 200],
   ['definitions', http('GET', `/threads/${PLAN}/tools`), 401, 403, 200, 200, 200, 200],
   ['context', http('GET', `/threads/${PLAN}/context`), 401, 403, 200, 200, 200, 200],

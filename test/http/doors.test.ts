@@ -71,6 +71,7 @@ describe('wrong doors', () => {
         ['DELETE', ''],
         ['GET', '/plan.md'],
         ['GET', '/activity'],
+        ['GET', '/pending'],
       ] as const) {
         const answer = await ask(app, `/threads/${id}${rest}`, { method })
         expect(expectProblem(answer, 400, 'bad-thread')['pattern'], `${method} ${id}${rest}`).toBe(PATTERN)

@@ -114,7 +114,7 @@ test('whatever the doors answer is described', async () => {
   const seed = ['a', { text: 'b', depth: 1, status: 'completed' }]
   for (let i = 0; i < 2; i++) await it.ask(app, 'put', '/threads/{thread}', { thread: 'seeded', body: { seed } })
   for (const thread of ['plan', 'seeded', 'outline', 'tasks', 'checklist']) {
-    for (const rest of ['', '/plan.md', '/activity', '/tools', '/context', '/tools?provider=gemini']) {
+    for (const rest of ['', '/plan.md', '/activity', '/pending', '/tools', '/context', '/tools?provider=gemini']) {
       const [path = '', query] = `/threads/{thread}${rest}`.split('?')
       await it.ask(app, 'get', path, { thread, ...(query === undefined ? {} : { query: `?${query}` }) })
     }

@@ -36,7 +36,7 @@ describe('a thread', () => {
     await add(app, 'plan', 'a')
     expect(await remove(app, 'plan')).toMatchObject({ status: 204, text: '' })
     expectProblem(await remove(app, 'plan'), 410, 'thread-deleted')
-    for (const path of ['', '/plan.md', '/activity', '/context']) {
+    for (const path of ['', '/plan.md', '/activity', '/pending', '/context']) {
       expectProblem(await ask(app, `/threads/plan${path}`), 410, 'thread-deleted')
     }
     for (const answer of [await put(app, 'plan'), await add(app, 'plan', 'b'), await call(app, 'plan', 'list_todos')]) {
@@ -44,6 +44,16 @@ describe('a thread', () => {
       expect(problem['detail']).toContain('the id of a deleted thread is not given again')
     }
     expect((await ask(app, '/threads')).json).toEqual({ threads: [], next: null })
+  })
+
+  test('says whether anything is pending', async () => {
+    const app = newApp()
+    const pending = async () => (await ask(app, '/threads/plan/pending')).json
+    expect(await pending()).toEqual({ pending: false, open: 0, active: null, version: 0 })
+    await put(app, 'plan', ['a', { text: 'b', status: 'in_progress' }, { text: 'c', status: 'cancelled' }])
+    expect(await pending()).toEqual({ pending: true, open: 2, active: 'b', version: 1 })
+    await put(app, 'done', [{ text: 'a', status: 'completed' }])
+    expect((await ask(app, '/threads/done/pending')).json).toMatchObject({ pending: false, open: 0 })
   })
 
   test('reads as Markdown', async () => {

@@ -117,6 +117,7 @@ POST   /threads/:thread/tools/:tool         call a tool; the body holds its argu
                                             X-Agent-Name says who calls, Idempotency-Key makes repeats safe
 GET    /threads/:thread/tools?dialect=      the tools, as a model is told of them
 GET    /threads/:thread/context?dialect=    the plan as a block for a prompt
+GET    /threads/:thread/pending             whether anything is left to do
 POST   /threads/:thread/mcp?dialect=        the same by MCP; ?name= says who calls
 GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
 GET    /threads/:thread/plan.md             the plan as Markdown

@@ -55,6 +55,13 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
     return c.body(text, 200, { 'Content-Type': 'text/markdown; charset=UTF-8' })
   })
 
+  app.get('/threads/:thread/pending', async (c) => {
+    const { steps, version } = await rooms.use(threadOf(c, 'read'), (room) => room.snapshot())
+    const open = steps.filter(({ status }) => status !== 'completed' && status !== 'cancelled').length
+    const active = steps.find(({ status }) => status === 'in_progress')?.text ?? null
+    return c.json({ pending: open > 0, open, active, version })
+  })
+
   app.get('/threads/:thread/activity', async (c) => {
     const thread = threadOf(c, 'read')
     const after = numberIn(c, 'after', VERSION)

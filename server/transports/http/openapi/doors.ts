@@ -7,7 +7,7 @@ import { Revoke } from '../access.ts'
 import type { ProblemKind } from '../problems.ts'
 import { Seed } from '../seed.ts'
 import type { ParameterName } from './parameters.ts'
-import { ActivityPage, ThreadPage } from './replies.ts'
+import { ActivityPage, Pending, ThreadPage } from './replies.ts'
 
 /** One method at one address, for the documentation. */
 export interface Door {
@@ -95,6 +95,19 @@ export const DOORS: readonly Door[] = [
     parameters: ['thread', 'dialect', 'for', 'maxTokens', ...caller],
     replies: { 200: ['The block; some dialects have none while nothing is open.', { 'text/plain': text }] },
     problems: ['bad-request', 'bad-thread', 'thread-deleted', ...OPENED],
+  },
+  {
+    method: 'get',
+    path: '/threads/{thread}/pending',
+    tag: 'Tools',
+    id: 'hasPending',
+    summary: 'Whether anything is left to do',
+    description:
+      'For a program that runs an agent until all is done. It does not count as looking. A plan that nobody has made has ' +
+      'nothing to do.',
+    parameters: ['thread'],
+    replies: { 200: ['How much there is.', { 'application/json': Pending }] },
+    problems: ['bad-thread', 'thread-deleted', ...OPENED],
   },
   {
     method: 'post',

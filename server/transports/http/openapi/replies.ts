@@ -138,6 +138,12 @@ export const ThreadPage = z.object({
   threads: z.array(Thread),
   next: z.string().nullable().describe('What `after` takes for the next page; null at the end.'),
 })
+export const Pending = z.object({
+  pending: z.boolean().describe('Whether any step is neither completed nor cancelled.'),
+  open: z.int().describe('How many.'),
+  active: z.string().nullable().describe('The text of the first step in progress.'),
+  version: z.int(),
+})
 export const ActivityPage = z.object({
   entries: z.array(ActivityItem).describe('Oldest first.'),
   next: z.int().nullable().describe('What `after` takes for the next page; null at the end.'),
