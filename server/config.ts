@@ -58,7 +58,8 @@ const Environment = z.object({
   PLANROOM_ADDRESS_RATE: wholeNumber(1, 1_000_000, ADDRESS_RATE),
   PLANROOM_ACTOR_RATE: wholeNumber(1, 1_000_000, ACTOR_RATE),
 })
-const KNOWN = Object.keys(Environment.shape)
+/** The names of all settings. */
+export const SETTINGS: readonly string[] = Object.keys(Environment.shape)
 /** Settings of the command line, which may be set in the same shell. */
 const OF_CLIENTS = ['PLANROOM_URL', 'PLANROOM_TOKEN', 'PLANROOM_THREAD', 'PLANROOM_NAME', 'PLANROOM_DEMO_SECONDS']
 /** Settings of another server that runs on several nodes: to ignore them would lose plans that somebody believes kept. */
@@ -171,9 +172,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 /** A name with a slip in it would be a setting that does nothing, and nobody would know. */
 function unknownNames(names: Iterable<string>): string[] {
-  const unknown = [...names].filter((name) => /^planroom_/i.test(name) && ![...KNOWN, ...OF_CLIENTS].includes(name))
+  const unknown = [...names].filter((name) => /^planroom_/i.test(name) && ![...SETTINGS, ...OF_CLIENTS].includes(name))
   if (unknown.length === 0) return []
-  const known = KNOWN.filter((name) => name.startsWith('PLANROOM_'))
+  const known = SETTINGS.filter((name) => name.startsWith('PLANROOM_'))
   return [`${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} not known; known are ${known.join(', ')}`]
 }
 

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { ConfigError, readConfig } from '../server/config.ts'
+import { ConfigError, readConfig, SETTINGS } from '../server/config.ts'
 
 const SECRET = 'a secret that has the 32 bytes it needs'
 
@@ -12,6 +13,13 @@ const wrong = (environment: Record<string, string>): string => {
   }
   throw new Error('nothing was wrong')
 }
+
+test('[F25] every setting stands in the table of the README, and nothing else does', () => {
+  const readme = readFileSync('README.md', 'utf8')
+  const rows = readme.split('\n').filter((line) => /^\| `(?:PORT|PLANROOM_)/.test(line))
+  const named = rows.flatMap((row) => row.match(/(?<=`)(?:PORT|HOST|PLANROOM_[A-Z_]+)(?==1`|`)/g) ?? [])
+  expect([...new Set(named)].toSorted()).toEqual([...SETTINGS].toSorted())
+})
 
 describe('the configuration', () => {
   test('needs nothing', () => {
