@@ -19,7 +19,7 @@ import { checkSize } from './replica.ts'
 import { doAgain } from './retrace.ts'
 import { Standing } from './standing.ts'
 import { inTime } from './waiters.ts'
-import type { Undone, Written } from './undo.ts'
+import type { Deed, Undone, Written } from './undo.ts'
 import { NOTHING_WRITTEN, UndoStack } from './undo.ts'
 
 /** Milliseconds that a store may take to open; a database can be held up by another tab. */
@@ -94,6 +94,9 @@ export class LivePlan implements ToolHost {
   get presence(): readonly Present[] {
     return this.getSnapshot().presence
   }
+  get lastDeed(): Deed | null {
+    return this.#undo.last
+  }
   get canUndo(): boolean {
     return this.#undo.canUndo
   }
@@ -145,11 +148,12 @@ export class LivePlan implements ToolHost {
   }
 
   /**
-   * Takes back the last own change, as far as nobody else has changed the same since: see `leftOut`.
-   * @returns null if there is none
+   * Takes back the last own change, or `deed` whatever came after it, as far as nobody else has changed the same since: see
+   * `leftOut`.
+   * @returns null if there is none, or it was taken back already
    */
-  undo(): Undone | null {
-    return this.#retrace((plan, write) => this.#undo.undo(plan, write))
+  undo(deed?: Deed): Undone | null {
+    return this.#retrace((plan, write) => this.#undo.undo(plan, write, deed))
   }
 
   /** Does again what was undone last. @returns null if there is nothing */

@@ -11,7 +11,8 @@ import { takeBack } from './retrace.ts'
 /** Changes that can be undone: more than anybody goes back by hand. */
 const MOST_KEPT = 200
 
-interface Entry {
+/** A change of one's own that can be taken back by itself. */
+export interface Deed {
   readonly footprint: Footprint
   readonly ids: ReadonlySet<StepId>
   readonly voids: Set<Void>
@@ -39,8 +40,8 @@ type Write = (operations: readonly PlanOperation[]) => Written
 
 /** One's own changes, and how they are taken back: by operations, since others go on working on the same plan. */
 export class UndoStack {
-  readonly #done: Entry[] = []
-  readonly #undone: Entry[] = []
+  readonly #done: Deed[] = []
+  readonly #undone: Deed[] = []
 
   get canUndo(): boolean {
     return this.#done.length > 0
@@ -69,9 +70,21 @@ export class UndoStack {
     }
   }
 
-  /** @returns null if there is nothing to undo */
-  undo(plan: () => Plan, write: Write): Undone | null {
+  /**
+   * @param deed that one, whatever came after it
+   * @returns null if there is nothing to undo, or it was undone already
+   */
+  undo(plan: () => Plan, write: Write, deed?: Deed): Undone | null {
+    if (deed !== undefined) {
+      const at = this.#done.indexOf(deed)
+      return step(at < 0 ? [] : this.#done.splice(at, 1), this.#undone, plan, write)
+    }
     return step(this.#done, this.#undone, plan, write)
+  }
+
+  /** The change that was made last. */
+  get last(): Deed | null {
+    return this.#done.at(-1) ?? null
   }
 
   /** @returns null if there is nothing to do again */
@@ -81,7 +94,7 @@ export class UndoStack {
 }
 
 /** Takes back the last change of which there is anything left. If all of that is somebody else's by now, that is told. */
-function step(from: Entry[], to: Entry[], plan: () => Plan, write: Write): Undone | null {
+function step(from: Deed[], to: Deed[], plan: () => Plan, write: Write): Undone | null {
   if (from.length === 0) return null
   for (let entry = from.pop(); entry !== undefined; entry = from.pop()) {
     const { operations, leftOut } = takeBack(entry.footprint, plan(), entry.voids)
@@ -99,7 +112,7 @@ function step(from: Entry[], to: Entry[], plan: () => Plan, write: Write): Undon
   return { changes: [], leftOut: [] }
 }
 
-const entryOf = (footprint: Footprint): Entry => ({
+const entryOf = (footprint: Footprint): Deed => ({
   footprint,
   ids: new Set(footprint.steps.map(({ id }) => id)),
   voids: new Set(),

@@ -50,7 +50,10 @@ export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
 function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const { session } = useWork()
   const { plan, isLoaded, status, storeProblem, unsaved } = useStore(session.seen)
-  const { layout, side, editing } = useStore(session.view)
+  const { layout, side, editing, panelTurn } = useStore(session.view)
+  useEffect(() => {
+    if (panelTurn > 0) document.querySelector<HTMLElement>('.step-panel :is(select, textarea, button)')?.focus()
+  }, [panelTurn])
   const filterField = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
@@ -87,8 +90,8 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       <TopBar filterRef={filterField} />
       <Banners onIdentity={onIdentity} />
       <p id="tree-help" hidden>
-        Arrow keys move, Enter adds a step, F2 edits, Space ticks, Tab indents. Escape leaves the list. Question mark
-        shows all keys.
+        Arrow keys move, Enter adds a step, F2 edits, Space ticks, Alt Shift Right indents. F6 leads to the other parts
+        of the page. Question mark shows all keys.
       </p>
       <div className="body">
         <main className="views">
@@ -128,7 +131,16 @@ function Side() {
   const { session } = useWork()
   const { side } = useStore(session.view)
   return (
-    <aside className="side" aria-label={side === 'step' ? 'Step' : 'Activity'}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the way back for the keyboard
+    <aside
+      className="side"
+      aria-label={side === 'step' ? 'Step' : 'Activity'}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+        event.preventDefault()
+        session.view.focus(session.view.get().focused)
+      }}
+    >
       <div className="side-head">
         <div className="segments" role="group" aria-label="Beside the plan">
           <button

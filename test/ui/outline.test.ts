@@ -86,15 +86,15 @@ describePage('the outline', () => {
     expect(await page.locator('.row.draft').count()).toBe(0)
   })
 
-  test('Tab, Shift+Tab and Alt+Shift+arrows take the sub-tree along, while one types too', async () => {
+  test('Alt+Shift+arrows take the sub-tree along, and Tab while one types', async () => {
     const { page, press } = await atPlan()
     await rowOf(page, 'Pack').click()
-    await press('Tab')
+    await press('Alt+Shift+ArrowRight')
     await showsOutline(page, ['Book a flat', '  Compare three', '  Ask Ada', '  Pack', '    Boots', 'Leave'])
     expect(await focusOf(page)).toBe('Pack')
     await press('Alt+Shift+ArrowUp', 'Alt+Shift+ArrowUp')
     await showsOutline(page, ['Book a flat', '  Pack', '    Boots', '  Compare three', '  Ask Ada', 'Leave'])
-    await press('Shift+Tab')
+    await press('Alt+Shift+ArrowLeft')
     await showsOutline(page, ['Book a flat', '  Compare three', '  Ask Ada', 'Pack', '  Boots', 'Leave'])
     await press('Alt+Shift+ArrowDown')
     await showsOutline(page, ['Book a flat', '  Compare three', '  Ask Ada', 'Leave', 'Pack', '  Boots'])
@@ -152,7 +152,7 @@ describePage('the outline', () => {
     await showsOutline(page, [])
   })
 
-  test('Ctrl+K finds commands and steps, ? shows the keys, Esc leads out of the list', async () => {
+  test('Ctrl+K finds commands and steps, ? shows the keys', async () => {
     const { page, press } = await atPlan()
     await rowOf(page, 'Leave').click()
     await press('Control+k')
@@ -171,8 +171,6 @@ describePage('the outline', () => {
     await page.getByRole('dialog', { name: 'Keys' }).waitFor()
     await press('Escape')
     expect(await focusOf(page)).toBe('Ask Ada')
-    await press('Escape')
-    expect(await focusOf(page)).toBe('Commands')
   })
 
   test('"Move to…" does by keys what dragging does', async () => {

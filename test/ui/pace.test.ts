@@ -43,7 +43,7 @@ describePage('a large plan, and fast agents', () => {
     const page = await visitPlan(url, 'large')
     await eventually(
       () => page.locator('.numbers').first().textContent(),
-      (text) => expect(text).toBe('0 of 4000'),
+      (text) => expect(text).toBe('0 of 5000'),
     )
     const most: number[] = [await mounted(page)]
     for (const share of [0.2, 0.5, 0.9, 1]) {
@@ -81,7 +81,7 @@ describePage('a large plan, and fast agents', () => {
       })
       await eventually(
         () => page.locator('.numbers').first().textContent(),
-        (text) => expect(text).toBe('40 of 4000'),
+        (text) => expect(text).toBe('50 of 5000'),
       )
       took = (performance.now() - start) / 1_000
     })
@@ -111,7 +111,7 @@ describePage('a large plan, and fast agents', () => {
     await live.whenSaved()
     await eventually(
       () => page.locator('.numbers').first().textContent(),
-      (text) => expect(text).not.toBe('0 of 4000'),
+      (text) => expect(text).not.toBe('0 of 5000'),
     )
     // Just above, in sight, too.
     const at = live.plan.placeOf(before.id as never) ?? 0

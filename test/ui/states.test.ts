@@ -44,7 +44,7 @@ describePage('how it stands', () => {
     await rowOf(bob, 'One').click()
     await bob.keyboard.press('Space')
     await rowOf(bob, 'Three').click()
-    await bob.keyboard.press('Tab')
+    await bob.keyboard.press('Alt+Shift+ArrowRight')
     await bob.locator('.pill', { hasText: 'Offline, 2 unsent' }).waitFor()
 
     adas.mend()

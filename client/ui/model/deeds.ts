@@ -1,8 +1,10 @@
 import type { GroupId, PlanOperation, Status, StepId } from '../../sdk/index.ts'
 import { newGroupId } from '../../sdk/index.ts'
+import { dependentsOf } from '../../../shared/plan/waiting.ts'
 import { type Drop, indent, isMove, moveDown, moveUp, outdent } from './moves.ts'
 import { writeOutline } from './paste.ts'
 import type { Session } from './session.ts'
+import { isFinished } from './statuses.ts'
 
 /** What can be done to a step; each is one change that can be undone. */
 export function deedsFor(session: Session) {
@@ -21,7 +23,7 @@ export function deedsFor(session: Session) {
     tick(id: StepId): void {
       const step = session.plan.step(id)
       if (step === undefined) return
-      const status = step.status === 'completed' ? 'pending' : 'completed'
+      const status = isFinished(step.status) ? 'pending' : 'completed'
       if (session.write({ type: 'setStep', id, fields: { status } }))
         announcer.say(status === 'completed' ? 'Done' : 'To do')
     },
@@ -50,7 +52,7 @@ export function deedsFor(session: Session) {
       if (length === 0) return
       if (!session.write({ type: 'removeSteps', steps: [id], subSteps: true })) return
       const what = length === 1 ? 'Removed a step' : `Removed ${length} steps`
-      session.tell(what, { label: 'Undo', run: () => session.undo() })
+      session.tellDone(what)
     },
     setGroup(id: StepId, group: GroupId | null): void {
       session.write({ type: 'setStep', id, fields: { group } })
@@ -63,6 +65,10 @@ export function deedsFor(session: Session) {
       const step = session.plan.step(id)
       if (step === undefined) return
       const has = step.dependencies.some((one) => 'step' in one && one.step === on)
+      if (!has && (on === id || dependentsOf(id, session.plan).has(on)))
+        return session.tell(
+          `“${nameOf(on)}” waits for “${nameOf(id)}” already, itself or through others: neither could ever begin. Nothing was changed.`,
+        )
       const others = step.dependencies.filter((one) => !('step' in one && one.step === on))
       const targets = others.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
       session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })

@@ -7,14 +7,15 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['← →', 'Collapse, expand; to the parent, to the first below'],
   ['Home End', 'First and last step'],
   ['Enter', 'New step behind this one'],
-  ['Tab · Shift Tab', 'Indent and outdent, with all below'],
-  ['Alt Shift ↑ ↓ ← →', 'Move the step, with all below'],
+  ['Alt Shift ↑ ↓', 'Move the step, with all below'],
+  ['Alt Shift → ←', 'Indent and outdent, with all below; while typing Tab does it too'],
+  ['Tab · F6', 'To what is next on the page; to the next part of it'],
   ['Space · Ctrl Enter', 'Tick, or open again'],
   ['F2 · e', 'Edit the text; Shift Enter makes a line'],
-  ['Esc', 'Leave the text; leave the list'],
+  ['Esc', 'Leave the text, the filter, the panel'],
   ['Delete', 'Remove, with all below'],
   ['s · g · m', 'Status, group, move to…'],
-  ['o', 'Show the step beside the plan'],
+  ['o', 'Into the panel of the step; Esc leads back'],
   ['/', 'Filter: words, is:open, @owner, #number'],
   ['Ctrl K', 'All commands, and any step'],
   ['Ctrl Z · Ctrl Shift Z', 'Undo and redo your own changes'],
@@ -34,7 +35,8 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
   const { focused } = view.get()
   const at = rows.findIndex(({ key }) => key === focused)
   const row = rows[at]
-  const { key, shiftKey, altKey } = event
+  const { shiftKey, altKey } = event
+  const key = keyOf(event)
   const isCommand = event.ctrlKey || event.metaKey
   const [inward, outward] = isRtl ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft']
 
@@ -91,10 +93,6 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
     case 'Enter':
       editor.draftBehind(id)
       return true
-    case 'Tab':
-      if (shiftKey) deeds.outdent(id)
-      else deeds.indent(id)
-      return true
     case ' ':
       deeds.tick(id)
       return true
@@ -116,10 +114,42 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
       view.open({ kind: 'move', id })
       return true
     case 'o':
-      view.patch({ side: 'step' })
+      view.openPanel(id)
       return true
     default:
       return false
+  }
+}
+
+/**
+ * The key as it is called on a Latin keyboard: who writes Cyrillic, Greek or Hebrew has the same keys under other letters.
+ */
+function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+  // What has a Latin letter on it means that letter, wherever it is.
+  if (code === 'Slash' && (key === '.' || key === ',')) return key === '.' ? '/' : '?'
+  const letter = /^Key([A-Z])$/.exec(code)?.[1]
+  // oxlint-disable-next-line no-control-regex -- all of ASCII
+  return letter !== undefined && /^[^\x00-\x7f]$/u.test(key) ? letter.toLowerCase() : key
+}
+
+/** The parts of the page that F6 leads through, and where the focus goes in each. */
+const PARTS: readonly (readonly [part: string, first: string])[] = [
+  ['.views', '[role=treeitem][tabindex="0"], .field, .card .open, .empty button, [role=tree]'],
+  ['.side', 'button, select, input, textarea'],
+  ['.top-bar', 'a[href], button:not(:disabled), input'],
+]
+
+function goRound(offset: 1 | -1): void {
+  const { activeElement } = document
+  const at = PARTS.findIndex(([part]) => (activeElement?.closest(part) ?? null) !== null)
+  const from = at < 0 && offset === -1 ? 0 : at
+  for (let turn = 1; turn <= PARTS.length; turn++) {
+    const [part, first] = PARTS[(from + offset * turn + 2 * PARTS.length) % PARTS.length] ?? ['', '']
+    // Not every part is there.
+    const node = document.querySelector<HTMLElement>(`${part} :is(${first})`)
+    if (node === null) continue
+    node.focus()
+    return
   }
 }
 
@@ -130,8 +160,12 @@ export const isTyping = (target: EventTarget | null): boolean =>
 /** What a key does wherever the focus is. @returns whether it meant something */
 export function pressAnywhere(event: KeyboardEvent, session: Session, focusFilter: () => void): boolean {
   const isCommand = event.ctrlKey || event.metaKey
-  const key = event.key.toLowerCase()
+  const key = keyOf(event).toLowerCase()
   if (session.view.get().dialog !== null) return false
+  if (key === 'f6') {
+    goRound(event.shiftKey ? -1 : 1)
+    return true
+  }
   if (isCommand && key === 'k') {
     session.editor.commit()
     session.view.open({ kind: 'commands' })

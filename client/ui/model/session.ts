@@ -1,4 +1,4 @@
-import type { LivePlan, Plan, PlanEvent, PlanOperation, StepId } from '../../sdk/index.ts'
+import type { Deed, LivePlan, Plan, PlanEvent, PlanOperation, StepId } from '../../sdk/index.ts'
 import { connectPlan, indexedDbStore, PlanError } from '../../sdk/index.ts'
 import { Announcer } from './announcer.ts'
 import { Editor } from './editor.ts'
@@ -87,6 +87,22 @@ export class Session {
     this.#back(this.live.undo(), 'Nothing to undo', 'Undone')
   }
 
+  /** Offers to take back what was just done: that, and nothing that came after. */
+  tellDone(text: string): void {
+    const deed = this.live.lastDeed
+    if (deed === null) return this.tell(text)
+    this.tell(text, {
+      label: 'Undo',
+      run: () => this.#undoDeed(deed),
+    })
+  }
+
+  #undoDeed(deed: Deed): void {
+    const done = this.live.undo(deed)
+    if (done === null) this.tell('It was undone already.')
+    else this.#back(done, '', 'Undone')
+  }
+
   redo(): void {
     this.#back(this.live.redo(), 'Nothing to redo', 'Done again')
   }
@@ -96,7 +112,9 @@ export class Session {
     const first = done.changes.find(({ after }) => after !== null)
     if (first !== undefined) this.view.focus(first.id)
     if (done.leftOut.length === 0) return this.announcer.say(word)
-    this.tell(`${word}, but for what somebody else has changed since.`)
+    const whys = [...new Set(done.leftOut.map(({ why }) => why.replace(/^[a-zA-Z]+: /, '')))]
+    if (done.changes.length === 0) return this.tell(`It can no longer be undone: ${whys.join('; ')}.`)
+    this.tell(`${word}, but for a part of it: ${whys.join('; ')}.`)
   }
 
   async close(): Promise<void> {

@@ -26,6 +26,8 @@ export interface ViewState {
   readonly focused: StepId | null
   /** Grows whenever the focus is to be put on the focused row. */
   readonly focusTurn: number
+  /** Grows whenever the focus is to go into the panel. */
+  readonly panelTurn: number
   readonly editing: Editing | null
   readonly filter: string
   readonly layout: Layout
@@ -45,6 +47,7 @@ export class View extends Store<ViewState> {
       collapsed: new Set(readList(recall(collapsedKey(thread)))),
       focused: null,
       focusTurn: 0,
+      panelTurn: 0,
       editing: null,
       filter: '',
       layout: readLayout(recall(LAYOUT)),
@@ -69,6 +72,11 @@ export class View extends Store<ViewState> {
   /** The row has the focus already: only take note. */
   noteFocus(id: StepId): void {
     this.patch({ focused: id })
+  }
+
+  /** Shows a step beside the plan, with the focus in there. */
+  openPanel(id: StepId): void {
+    this.patch({ focused: id, side: 'step', panelTurn: this.get().panelTurn + 1 })
   }
 
   collapse(id: StepId, isCollapsed: boolean): void {

@@ -18,7 +18,7 @@ export function useAnchor(
   virtualizer: Virtualizer<HTMLDivElement, Element>,
   rows: readonly Row[],
   focused: string | null,
-  turn: number,
+  turn: object,
 ): void {
   const anchor = useRef<Anchor | null>(null)
   const pointer = useRef<number | null>(null)
@@ -49,11 +49,19 @@ export function useAnchor(
     const before = anchor.current
     const isOwnMove = lastTurn.current !== turn
     lastTurn.current = turn
+    const isWhole = node.classList.contains('fits')
+    if (isOwnMove && isWhole) {
+      node.style.setProperty('--room', '0px')
+      node.scrollTop = 0
+    }
     if (before !== null && !isOwnMove) {
       const index = indexOf(rows, before.key, places)
       const start = places[index]?.start
       if (start !== undefined && Math.abs(start - before.start) >= 1) {
         const wanted = node.scrollTop + start - before.start
+        // Where all fits there is nothing to scroll, but for what others have pushed away.
+        if (isWhole)
+          node.style.setProperty('--room', `${Math.max(0, wanted + node.clientHeight - virtualizer.getTotalSize())}px`)
         node.scrollTop = wanted
       }
     }

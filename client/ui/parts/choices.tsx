@@ -1,7 +1,7 @@
 import type { StepId } from '../../sdk/index.ts'
 import type { Deeds } from '../model/deeds.ts'
 import type { Session } from '../model/session.ts'
-import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
+import { isFinished, STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { saveTheme, THEMES } from '../model/theme.ts'
 import { copyText } from './copy.ts'
 import { StatusShape } from './icons.tsx'
@@ -23,7 +23,7 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
   if (step === undefined) return []
   const one = (key: string, text: string, hint: string, run: () => void): Choice => ({ key, text, hint, run })
   return [
-    one('tick', step.status === 'completed' ? 'Open again' : 'Mark as done', 'Space', () => deeds.tick(id)),
+    one('tick', isFinished(step.status) ? 'Open again' : 'Mark as done', 'Space', () => deeds.tick(id)),
     one('edit', 'Edit text', 'F2', () => editor.editStep(id)),
     one('status', 'Set status…', 'S', () => view.open({ kind: 'status', id })),
     one('behind', 'New step behind', 'Enter', () => editor.draftBehind(id)),
@@ -31,16 +31,13 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
       editor.draft({ parent: id, after: session.plan.children(id).at(-1) ?? null }),
     ),
     one('move', 'Move to…', 'M', () => view.open({ kind: 'move', id })),
-    one('indent', 'Indent', 'Tab', () => deeds.indent(id)),
-    one('outdent', 'Outdent', 'Shift Tab', () => deeds.outdent(id)),
+    one('indent', 'Indent', 'Alt Shift →', () => deeds.indent(id)),
+    one('outdent', 'Outdent', 'Alt Shift ←', () => deeds.outdent(id)),
     one('up', 'Move up', 'Alt Shift ↑', () => deeds.moveUp(id)),
     one('down', 'Move down', 'Alt Shift ↓', () => deeds.moveDown(id)),
     one('group', 'Set group…', 'G', () => view.open({ kind: 'group', id })),
     one('dependencies', 'Waits for…', '', () => view.open({ kind: 'dependencies', id })),
-    one('show', 'Show details', 'O', () => {
-      view.noteFocus(id)
-      view.patch({ side: 'step' })
-    }),
+    one('show', 'Show details', 'O', () => view.openPanel(id)),
     one('copy', 'Copy as Markdown', 'Ctrl C', () => copyText(session, deeds.markdown(id))),
     one('remove', 'Remove', 'Delete', () => deeds.remove(id)),
   ]

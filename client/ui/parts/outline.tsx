@@ -15,6 +15,8 @@ import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
 
 const OVERSCAN = 10
+/** Pixels of what stands below the rows. */
+const BELOW = 48
 
 export function Outline() {
   const { session, deeds } = useWork()
@@ -52,7 +54,10 @@ export function Outline() {
     },
   })
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
-  useAnchor(scroller, virtualizer, rows, anyFocused, focusTurn)
+  // What one does oneself may move the rows; what others do may not.
+  const turn = useMemo(() => ({ focusTurn, filter, collapsed, editing }), [focusTurn, filter, collapsed, editing])
+  const isWhole = virtualizer.getTotalSize() + BELOW <= (virtualizer.scrollRect?.height ?? 0)
+  useAnchor(scroller, virtualizer, rows, anyFocused, turn)
   const drag = useRowDrag(scroller, virtualizer, plan, rows)
 
   useLayoutEffect(() => {
@@ -97,7 +102,7 @@ export function Outline() {
   return (
     <div
       ref={scroller}
-      className={`outline${virtualizer.getTotalSize() <= (virtualizer.scrollRect?.height ?? 0) ? ' fits' : ''}`}
+      className={`outline${isWhole ? ' fits' : ''}`}
       onFocus={() => {
         hasFocus.current = true
       }}
@@ -119,9 +124,7 @@ export function Outline() {
         onKeyDown={(event) => {
           if (isTyping(event.target) || event.nativeEvent.isComposing || drag.isDragging) return
           if (event.key === 'Escape') {
-            // The way out for the keyboard: Tab indents here.
-            if (filter === '') document.querySelector<HTMLElement>('#after-tree')?.focus()
-            else session.view.patch({ filter: '' })
+            session.view.patch({ filter: '' })
             return
           }
           const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'

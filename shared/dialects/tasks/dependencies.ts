@@ -2,6 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { DependencyTarget, Step } from '../../schema/plan.ts'
 import { numberName } from '../../plan/numbers.ts'
 import type { Plan } from '../../plan/plan.ts'
+import { dependentsOf } from '../../plan/waiting.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
 import { numberIn, taskName } from './names.ts'
@@ -80,33 +81,10 @@ export function addedNags(dependencies: readonly GivenDependency[], id: StepId, 
 
 /** Nags on dependencies that a task is given; cycles are looked for in the plan as it was. */
 export function editedNags(dependencies: readonly GivenDependency[], task: Step, before: Plan): string[] {
-  const waiting = dependentsOf(task, before)
+  const waiting = dependentsOf(task.id, before)
   return dependencies.flatMap(({ name, target }) => {
     if (!('step' in target) || before.step(target.step) === undefined) return [doesNotExist(name)]
     if (target.step === task.id) return [selfReference(name)]
     return waiting.has(target.step) ? [wouldCircle(name)] : []
   })
-}
-
-/** Everything that waits for a task, directly or through others: its ancestors too, for they end after their sub-steps. */
-function dependentsOf(task: Step, plan: Plan): ReadonlySet<StepId> {
-  const waiters = new Map<StepId, StepId[]>()
-  const add = (id: StepId, waiter: StepId): void => {
-    const known = waiters.get(id)
-    if (known === undefined) waiters.set(id, [waiter])
-    else known.push(waiter)
-  }
-  for (const step of plan.steps) {
-    for (const dependency of step.dependencies) if ('step' in dependency) add(dependency.step, step.id)
-    if (step.parent !== null) add(step.id, step.parent)
-  }
-  const found = new Set<StepId>()
-  const stack = [task.id]
-  for (let at = stack.pop(); at !== undefined; at = stack.pop())
-    for (const waiter of waiters.get(at) ?? [])
-      if (!found.has(waiter)) {
-        found.add(waiter)
-        stack.push(waiter)
-      }
-  return found
 }
