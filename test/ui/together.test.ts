@@ -129,13 +129,15 @@ describePage('with others', () => {
     await page.locator('.row.blocked').waitFor()
     expect(await page.locator('textarea.field').inputValue()).toBe('One mine')
     await page.keyboard.press('Escape')
-    await showsOutline(page, ['One mine (blocked)', 'Two'])
-    const notice = page.locator('.notice', { hasText: 'Bob had changed it to “Uno” while you typed.' })
-    await notice.getByRole('button', { name: 'Use theirs' }).click()
     await showsOutline(page, ['Uno (blocked)', 'Two'])
+    const choice = page.getByRole('alert', { name: 'Two texts' })
+    await choice.getByText('Bob wrote another text while you typed yours.').waitFor()
+    expect(await choice.locator('dd').allTextContents()).toEqual(['One mine', 'Uno'])
+    await choice.getByRole('button', { name: 'Use mine' }).click()
+    await showsOutline(page, ['One mine (blocked)', 'Two'])
     await eventually(
       () => bob.steps[0]?.text,
-      (text) => expect(text).toBe('Uno'),
+      (text) => expect(text).toBe('One mine'),
     )
   })
 

@@ -73,12 +73,6 @@ export function deedsFor(session: Session) {
       const targets = others.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
       session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })
     },
-    setDetails(id: StepId, details: string): void {
-      session.write({ type: 'setStep', id, fields: { details } })
-    },
-    setTitle(title: string): void {
-      session.write({ type: 'setTitle', title })
-    },
     /** The step and all below it as a markdown list; without one the whole plan. */
     markdown(id: StepId | null): string {
       return writeOutline(id === null ? session.plan.steps : session.plan.subtree(id))

@@ -3,6 +3,7 @@ import { newStepId } from '../../sdk/index.ts'
 import type { Announcer } from './announcer.ts'
 import { isOutline, readOutline } from './paste.ts'
 import { type DraftPlace, mendPlace } from './rows.ts'
+import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
 
 /** What typing needs of the session that it belongs to. */
@@ -12,6 +13,7 @@ export interface EditorHost {
   readonly view: View
   readonly announcer: Announcer
   readonly mayWrite: boolean
+  readonly texts: Texts
   write(...operations: readonly PlanOperation[]): boolean
   tell(text: string, action?: { label: string; run: () => void }): void
 }
@@ -19,17 +21,15 @@ export interface EditorHost {
 /** Text that is being typed. It is in the plan when it is done; until then the browser keeps it over a reload. */
 export class Editor {
   readonly #session: EditorHost
-  readonly #key: string
   #text = ''
   /** How many drafts there were. */
   #turn = 0
 
   constructor(session: EditorHost) {
     this.#session = session
-    this.#key = `planroom.typing.${session.thread}`
-    const left = this.#recall()
+    const left = session.texts.drafts.all().find(([key]) => key === 'new')?.[1].text ?? ''
     if (left !== '')
-      session.view.patch({ orphan: { text: left, why: 'You were typing this when the page was closed.' } })
+      session.view.patch({ orphan: { text: left, why: 'You had typed this, and it was not added yet.' } })
   }
 
   /** What was typed so far. */
@@ -73,20 +73,8 @@ export class Editor {
     this.#end()
     if (editing.kind === 'draft') return text === '' ? null : this.#add(text, editing.place)
     const { id, base } = editing
-    const step = plan.step(id)
-    if (step === undefined || text === '' || text === base.trim()) return id
-    const isOverwritten = step.text !== base && step.text !== text
-    if (!this.#session.write({ type: 'setStep', id, fields: { text } })) {
-      this.#offer(text, 'This could not be kept.')
-      return id
-    }
-    if (isOverwritten) {
-      const useTheirs = () => this.#session.write({ type: 'setStep', id, fields: { text: step.text } })
-      this.#session.tell(`${step.updatedBy || 'Somebody'} had changed it to “${step.text}” while you typed.`, {
-        label: 'Use theirs',
-        run: () => void useTheirs(),
-      })
-    }
+    if (plan.step(id) === undefined || text === '' || text === base.trim()) return id
+    this.#session.texts.keep(`text:${id}`, text, base)
     return id
   }
 
@@ -219,19 +207,10 @@ export class Editor {
   }
 
   #remember(text: string): void {
-    try {
-      if (text === '') sessionStorage.removeItem(this.#key)
-      else sessionStorage.setItem(this.#key, text)
-    } catch {
-      // Without storage it lasts as long as the page.
-    }
-  }
-
-  #recall(): string {
-    try {
-      return sessionStorage.getItem(this.#key) ?? ''
-    } catch {
-      return ''
-    }
+    const { editing } = this.#session.view.get()
+    const { drafts } = this.#session.texts
+    const key = editing?.kind === 'step' ? (`text:${editing.id}` as const) : 'new'
+    if (text === '') drafts.drop(key)
+    else drafts.set(key, { text, base: editing?.kind === 'step' ? editing.base : '' })
   }
 }

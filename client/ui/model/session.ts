@@ -7,6 +7,7 @@ import type { Identity } from './identity.ts'
 import { Notices } from './notices.ts'
 import { PacedPlan } from './paced.ts'
 import type { Row } from './rows.ts'
+import { Texts } from './texts.ts'
 import { View } from './view.ts'
 
 const PRESENCE_MS = 250
@@ -21,6 +22,7 @@ export class Session {
   readonly view: View
   readonly announcer = new Announcer()
   readonly notices = new Notices()
+  readonly texts: Texts
   readonly editor: Editor
   /** As they were rendered last. */
   rows: readonly Row[] = []
@@ -41,6 +43,7 @@ export class Session {
     })
     this.seen = new PacedPlan(this.live)
     this.view = new View(thread, isNarrow)
+    this.texts = new Texts(this)
     this.editor = new Editor(this)
     this.feed = new Feed(this.live, thread, token, (entries) =>
       this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor.name || actor.id]))),
@@ -136,6 +139,7 @@ export class Session {
       )
     }
     if (event.type !== 'change' || event.origin === 'store') return
+    if (event.origin === 'remote') this.texts.changed(event)
     const gone = new Set(event.changes.filter(({ after }) => after === null).map(({ id }) => id))
     if (gone.size > 0) {
       this.editor.removed(event.before, gone)

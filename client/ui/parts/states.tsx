@@ -1,5 +1,6 @@
 import type { Identity } from '../model/identity.ts'
 import { useStore } from '../model/store.ts'
+import { nameOfText, textAt, type TextChoice } from '../model/texts.ts'
 import { copyText } from './copy.ts'
 import { Link } from './link.tsx'
 import { useWork } from './session-context.ts'
@@ -57,6 +58,7 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
   const { session } = useWork()
   const { status, storeProblem, unsaved } = useStore(session.seen)
   const { orphan } = useStore(session.view)
+  const choices = useStore(session.texts)
   return (
     <div className="banners">
       {status.kind === 'refused' && (
@@ -94,6 +96,9 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
           </p>
         </section>
       )}
+      {choices.map((choice) => (
+        <TextChoiceBanner key={choice.key} choice={choice} />
+      ))}
       {orphan !== null && (
         <section className="banner warn" role="alert" aria-label="Text without a step">
           <p>{orphan.why}</p>
@@ -114,6 +119,40 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
         </section>
       )}
     </div>
+  )
+}
+
+/** Two texts for one place. Both stay at hand until one is chosen. */
+function TextChoiceBanner({ choice }: { readonly choice: TextChoice }) {
+  const { session } = useWork()
+  const { plan } = useStore(session.seen)
+  const { key, mine, why } = choice
+  const theirs = textAt(plan, key)
+  return (
+    <section className="banner warn" role="alert" aria-label="Two texts">
+      <p>
+        {why} This is about {nameOfText(plan, key)}.
+      </p>
+      <dl className="two-texts">
+        <dt>Yours</dt>
+        <dd dir="auto">{mine}</dd>
+        <dt>In the plan</dt>
+        <dd dir="auto">{theirs ?? 'It is gone.'}</dd>
+      </dl>
+      <div className="buttons">
+        {theirs !== null && session.mayWrite && (
+          <button type="button" className="primary" onClick={() => session.texts.take(choice, 'mine')}>
+            Use mine
+          </button>
+        )}
+        <button type="button" onClick={() => session.texts.take(choice, 'theirs')}>
+          {theirs === null ? 'Discard' : 'Leave what is in the plan'}
+        </button>
+        <button type="button" onClick={() => copyText(session, mine)}>
+          Copy mine
+        </button>
+      </div>
+    </section>
   )
 }
 

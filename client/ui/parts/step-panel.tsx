@@ -1,4 +1,3 @@
-import { useState } from 'react'
 import type { Status, Step } from '../../sdk/index.ts'
 import { ownerOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
@@ -6,6 +5,7 @@ import { useStore } from '../model/store.ts'
 import { Icon } from './icons.tsx'
 import { useWork } from './session-context.ts'
 import { Time } from './time.tsx'
+import { useTyped } from './typed.ts'
 
 /** All that is known of the step that has the focus. */
 export function StepPanel() {
@@ -95,12 +95,7 @@ export function StepPanel() {
 
 /** What is typed here stays, whatever others write meanwhile, until it is left. */
 function Details({ step, isFixed }: { readonly step: Step; readonly isFixed: boolean }) {
-  const { deeds } = useWork()
-  const [typed, setTyped] = useState<string | null>(null)
-  const keep = (): void => {
-    if (typed !== null && typed !== step.details) deeds.setDetails(step.id, typed)
-    setTyped(null)
-  }
+  const { typed, type, keep } = useTyped(`details:${step.id}`, step.details)
   return (
     <label className="details">
       Details
@@ -109,7 +104,7 @@ function Details({ step, isFixed }: { readonly step: Step; readonly isFixed: boo
         rows={6}
         value={typed ?? step.details}
         readOnly={isFixed}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onBlur={keep}
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) keep()

@@ -1,4 +1,4 @@
-import { type Ref, useMemo, useState } from 'react'
+import { type Ref, useMemo } from 'react'
 import type { StepId } from '../../sdk/index.ts'
 import type { Layout } from '../model/view.ts'
 import { useStore } from '../model/store.ts'
@@ -9,6 +9,7 @@ import { Link } from './link.tsx'
 import { percentOf, Progress } from './progress.tsx'
 import { useWork } from './session-context.ts'
 import { StatusPill } from './states.tsx'
+import { useTyped } from './typed.ts'
 
 const LAYOUTS: readonly (readonly [Layout, string, IconName])[] = [
   ['tree', 'Outline', 'list'],
@@ -166,13 +167,9 @@ function Tool({ icon, label, id, isOff = false, isSpare = false, onClick }: Tool
 }
 
 function PlanTitle() {
-  const { session, deeds } = useWork()
+  const { session } = useWork()
   const { plan } = useStore(session.seen)
-  const [typed, setTyped] = useState<string | null>(null)
-  const keep = (): void => {
-    if (typed !== null && typed.trim() !== plan.title) deeds.setTitle(typed.trim())
-    setTyped(null)
-  }
+  const { typed, type, keep, giveUp } = useTyped('title', plan.title)
   return (
     <h1>
       <input
@@ -183,12 +180,12 @@ function PlanTitle() {
         readOnly={!session.mayWrite}
         maxLength={400}
         value={typed ?? plan.title}
-        onChange={(event) => setTyped(event.target.value)}
+        onChange={(event) => type(event.target.value)}
         onBlur={keep}
         onKeyDown={(event) => {
           if (event.nativeEvent.isComposing) return
           if (event.key === 'Enter') event.currentTarget.blur()
-          if (event.key === 'Escape') setTyped(null)
+          if (event.key === 'Escape') giveUp()
         }}
       />
     </h1>
