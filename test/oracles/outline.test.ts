@@ -115,10 +115,10 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
   {
     weight: 3,
-    arbitrary: indices.map((given): Move => ({
+    arbitrary: indices.map((some): Move => ({
       tool: 'toggle_todos',
-      args: { indices: given },
-      play: (model) => model.toggle(given),
+      args: { indices: some },
+      play: (model) => model.toggle(some),
     })),
   },
   {
@@ -129,10 +129,10 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
   {
     weight: 2,
-    arbitrary: indices.map((given): Move => ({
+    arbitrary: indices.map((some): Move => ({
       tool: 'remove_todos',
-      args: { indices: given },
-      play: (model) => model.remove(given),
+      args: { indices: some },
+      play: (model) => model.remove(some),
     })),
   },
 )

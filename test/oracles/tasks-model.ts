@@ -23,7 +23,7 @@ const unknown = (name: string): string => `Task '${name}' does not exist. Use Li
 const isOpen = ({ status }: Task): boolean => status === 'Pending' || status === 'InProgress'
 const nags = (messages: readonly string[]): Nag[] => messages.map((message) => ({ message }))
 
-function named(names: readonly string[]): string {
+function inWords(names: readonly string[]): string {
   const quoted = names.map((name) => `'${name}'`)
   if (quoted.length < 3) return quoted.join(' and ')
   return `${quoted.slice(0, -1).join(', ')}, and ${quoted.at(-1)}`
@@ -103,7 +103,7 @@ export class Tasks {
     if (task === undefined) return unknown(name)
     const others = this.#all().filter((one) => one !== task && one.status === 'InProgress')
     if (others.length > 0)
-      return `Only one task at a time can be InProgress. Complete or cancel ${named(others.map(nameOf))} first before starting '${name}'.`
+      return `Only one task at a time can be InProgress. Complete or cancel ${inWords(others.map(nameOf))} first before starting '${name}'.`
     task.status = 'InProgress'
     return this.#done(
       [...task.depends.keys()].flatMap((other) => {
@@ -123,7 +123,7 @@ export class Tasks {
     const waiting = this.#all().filter(({ depends }) => depends.has(name))
     if (waiting.length === 0) return this.#done()
     return this.#done([
-      `'${name}' was removed but is still referenced as a dependency by ${named(waiting.map(nameOf))}.`,
+      `'${name}' was removed but is still referenced as a dependency by ${inWords(waiting.map(nameOf))}.`,
     ])
   }
 
