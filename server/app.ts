@@ -18,14 +18,18 @@ import { attachSync, type Pace } from './transports/ws/sync.ts'
 export const VERSION = '0.1.0'
 /** Milliseconds for everything to end: whoever ends servers waits about as long before they are killed. */
 const CLOSE_MS = 10_000
+/** Milliseconds of it that a disk is waited for: one that hangs keeps nobody from ending. */
+const DISK_MS = 5_000
 /** Milliseconds of it for the last answers and close frames to go out. */
 const GRACE_MS = 3_000
+/** Milliseconds that requests may be on their way over connections that were kept, once the port is closed. */
+const LINGER_MS = 500
 
 type DoorConfig = Partial<Pick<Config, 'allowedHosts' | 'allowedOrigins' | 'publicUrl' | 'authServers'>>
 
 export interface AppOptions {
   readonly config: Pick<Config, 'host' | 'port' | 'idleMs'> &
-    Partial<Pick<Config, 'filesDirectory' | 'limits'>> &
+    Partial<Pick<Config, 'filesDirectory' | 'limits' | 'drainMs'>> &
     DoorConfig
   /** Closed with the app. */
   readonly storage: Storage
@@ -40,8 +44,12 @@ export interface App {
   readonly fetch: (request: Request) => Response | Promise<Response>
   /** @throws Error that says which setting to change */
   listen(): Promise<{ readonly url: string; readonly port: number }>
-  /** Finishes what was begun, keeps what was queued, and takes nothing new. @throws Error when the time is up */
-  close(): Promise<void>
+  /**
+   * Finishes what was begun, keeps what was queued, and takes nothing new.
+   * @param isPatient first says for a while that it is not ready, and goes on to serve: whoever balances loads looks away
+   * @throws Error when the time is up
+   */
+  close(isPatient?: boolean): Promise<void>
 }
 
 /** The whole server: everything is wired here, and nowhere else. */
@@ -70,10 +78,17 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
   const sync = attachSync(server.node, rooms, { access, doors, limits, log, ...(pace === undefined ? {} : { pace }) })
   let isListening = false
 
+  const announce = async (): Promise<void> => {
+    const { drainMs = 0 } = config
+    if (drainMs === 0 || !isListening) return
+    server.retire()
+    await new Promise((resolve) => setTimeout(resolve, drainMs))
+    await server.linger(LINGER_MS)
+  }
   const close = async (): Promise<void> => {
     const ended = isListening ? server.close() : Promise.resolve()
     // Subscriptions end by themselves never. New ones are refused by then, with all that needs a room.
-    await rooms.drain()
+    await rooms.drain(DISK_MS)
     await mcp.close()
     // All is decided and kept. What is left is to tell it, and to not wait for those who do not listen.
     const grace = setTimeout(() => {
@@ -94,7 +109,8 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
       const host = config.host.includes(':') ? `[${config.host}]` : config.host
       return { url: `http://${host}:${port}`, port }
     },
-    close: () => (closing ??= within(CLOSE_MS, close())),
+    close: (isPatient = false) =>
+      (closing ??= isPatient ? announce().then(() => within(CLOSE_MS, close())) : within(CLOSE_MS, close())),
   }
 }
 

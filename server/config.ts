@@ -25,6 +25,7 @@ const Environment = z.object({
     .default('full'),
   PLANROOM_FILES_DIR: z.string().min(1, 'is the path of a folder').optional(),
   PLANROOM_IDLE_SECONDS: wholeNumber(0, 86_400, 60),
+  PLANROOM_DRAIN_SECONDS: wholeNumber(0, 3_600, 1),
   PLANROOM_LOG_LEVEL: z
     .string()
     .toLowerCase()
@@ -76,6 +77,8 @@ export interface Config {
   readonly filesDirectory: string | null
   /** Milliseconds that a room without sessions stays loaded. */
   readonly idleMs: number
+  /** Milliseconds after SIGTERM in which /readyz says that the server goes, and all else is served still. */
+  readonly drainMs: number
   readonly logLevel: (typeof LOG_LEVELS)[number]
   /** How tokens are checked; with neither a secret nor keys the server is open. */
   readonly access: {
@@ -146,6 +149,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     synchronous: values.PLANROOM_SYNCHRONOUS === 'full' ? 'FULL' : 'NORMAL',
     filesDirectory: values.PLANROOM_FILES_DIR ?? null,
     idleMs: values.PLANROOM_IDLE_SECONDS * 1_000,
+    drainMs: values.PLANROOM_DRAIN_SECONDS * 1_000,
     logLevel: values.PLANROOM_LOG_LEVEL,
     access: {
       secret: values.PLANROOM_SECRET ?? null,

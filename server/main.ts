@@ -10,15 +10,24 @@ function createLog(level: string): Logger {
   return pino({ level, base: null, redact: { paths, censor: '[redacted]' } })
 }
 
-/** Ends with exit code 0 after a signal, with 1 at a second one, or when closing fails. What is opening is opened first. */
+/** Ends now, come what may: a thread that hangs on its disk would keep process.exit waiting. */
+function cut(): never {
+  process.kill(process.pid, 'SIGKILL')
+  process.exit(1)
+}
+
+/**
+ * Ends with exit code 0 after a signal; at a second one, or when closing fails, it is cut. What is opening is opened first.
+ * Who presses Ctrl-C does not want to wait for anybody's load balancer.
+ */
 function closeOnSignal(opening: Promise<App>, log: Logger): void {
   let isClosing = false
   const onSignal = (signal: NodeJS.Signals): void => {
-    if (isClosing) process.exit(1)
+    if (isClosing) cut()
     isClosing = true
     log.info({ signal }, 'closing')
     opening
-      .then((app) => app.close())
+      .then((app) => app.close(signal === 'SIGTERM'))
       .then(
         () => {
           log.info({}, 'closed')
@@ -26,7 +35,7 @@ function closeOnSignal(opening: Promise<App>, log: Logger): void {
         },
         (error: unknown) => {
           log.error({ err: error }, 'closing failed')
-          process.exit(1)
+          cut()
         },
       )
   }

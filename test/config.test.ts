@@ -30,6 +30,7 @@ describe('the configuration', () => {
       synchronous: 'FULL',
       filesDirectory: null,
       idleMs: 60_000,
+      drainMs: 1_000,
       logLevel: 'info',
       access: { secret: null, jwksUrl: null, audience: null, issuer: null, maxLifeMs: 30 * 86_400_000 },
       authServers: [],
@@ -60,6 +61,7 @@ describe('the configuration', () => {
         PLANROOM_DATA_DIR: '/data',
         PLANROOM_SYNCHRONOUS: 'NORMAL',
         PLANROOM_IDLE_SECONDS: '5',
+        PLANROOM_DRAIN_SECONDS: '30',
         PLANROOM_LOG_LEVEL: 'debug',
         PLANROOM_INSECURE_OPEN: '0',
         PLANROOM_SECRET: SECRET,
@@ -86,6 +88,7 @@ describe('the configuration', () => {
       filesDirectory: null,
       synchronous: 'NORMAL',
       idleMs: 5_000,
+      drainMs: 30_000,
       logLevel: 'debug',
       access: {
         secret: SECRET,
@@ -123,7 +126,7 @@ describe('the configuration', () => {
     })
     expect(message).toBe(
       'The configuration is wrong: PLANROOM_DATADIR is not known; known are PLANROOM_DATA_DIR, PLANROOM_SYNCHRONOUS, PLANROOM_FILES_DIR, ' +
-        'PLANROOM_IDLE_SECONDS, PLANROOM_LOG_LEVEL, PLANROOM_SECRET, PLANROOM_JWKS_URL, PLANROOM_AUDIENCE, ' +
+        'PLANROOM_IDLE_SECONDS, PLANROOM_DRAIN_SECONDS, PLANROOM_LOG_LEVEL, PLANROOM_SECRET, PLANROOM_JWKS_URL, PLANROOM_AUDIENCE, ' +
         'PLANROOM_ISSUER, PLANROOM_MAX_TOKEN_DAYS, PLANROOM_AUTH_SERVERS, PLANROOM_PUBLIC_URL, ' +
         'PLANROOM_ALLOWED_HOSTS, PLANROOM_ALLOWED_ORIGINS, PLANROOM_INSECURE_OPEN, PLANROOM_TRUSTED_PROXIES, ' +
         'PLANROOM_LIMITS, PLANROOM_MAX_CONNECTIONS, PLANROOM_MAX_THREAD_CONNECTIONS, ' +

@@ -63,6 +63,8 @@ export class Rooms {
   readonly incidents: Incidents
   /** Deletions under way: who comes meanwhile waits for the outcome. */
   readonly #removing = new Map<ThreadId, Promise<unknown>>()
+  /** Calls under way: who drains waits for their replies. */
+  readonly #calls = new Set<Promise<unknown>>()
   #draining = false
 
   constructor({ storage, files = noFiles, log, now = Date.now, idleMs = 60_000 }: RoomsOptions) {
@@ -89,7 +91,18 @@ export class Rooms {
    * Runs work with a thread's room, which stays loaded meanwhile.
    * @throws ThreadDeleted, RoomFailed, Draining; ThreadUnavailable or ThreadDamaged if the thread cannot be opened
    */
-  async use<T>(thread: ThreadId, work: (room: Room) => T | Promise<T>): Promise<T> {
+  use<T>(thread: ThreadId, work: (room: Room) => T | Promise<T>): Promise<T> {
+    const call = this.#use(thread, work)
+    const done = call.then(
+      () => {},
+      () => {},
+    )
+    this.#calls.add(done)
+    void done.then(() => this.#calls.delete(done))
+    return call
+  }
+
+  async #use<T>(thread: ThreadId, work: (room: Room) => T | Promise<T>): Promise<T> {
     const { room, release } = await this.hold(thread)
     try {
       return await work(room)
@@ -254,18 +267,35 @@ export class Rooms {
     if (this.#draining) throw new Draining('The server is going down. Try again in a moment.')
   }
 
-  /** Takes no new work, closes connections with 1012, and resolves when all that was called for is on disk and answered. */
-  async drain(): Promise<void> {
+  /**
+   * Takes no new work, closes connections with 1012, and resolves when all that was called for is on disk and answered.
+   * What is not by then hears that its outcome is unknown: it may be on the disk all the same.
+   * @param limitMs milliseconds that a disk which does not answer is waited for
+   */
+  async drain(limitMs = Infinity): Promise<void> {
     this.#draining = true
-    // What is being deleted is deleted, and its connections are told so.
-    await Promise.all(this.#removing.values())
+    const late = lateness(limitMs)
+    // What is being deleted is deleted, and its connections are told so; who called is told what came of it.
+    await Promise.race([late.passed, Promise.all([...this.#removing.values(), ...this.#calls])])
     const closing = [...this.#entries].map(async ([thread, entry]) => {
-      const room = await entry.opening.catch(() => null)
-      await room?.flush().catch(() => {})
-      room?.close(new Draining('The server is going down. Try again in a moment.'), 1012, 'the server is going down')
+      const room = await Promise.race([late.passed, entry.opening.catch(() => null)])
+      const flushed = room?.flush().catch(() => {})
+      await Promise.race([late.passed, flushed])
+      const lost = new RoomFailed('The server went down before the disk had answered.')
+      ;(room ?? entry.room)?.close(lost, 1012, 'the server is going down')
       if (entry.idle !== null) clearTimeout(entry.idle)
       this.#entries.delete(thread)
     })
     await Promise.all(closing)
+    late.cancel()
   }
+}
+
+/** @param milliseconds Infinity: never */
+function lateness(milliseconds: number): { readonly passed: Promise<null>; cancel(): void } {
+  let pending: NodeJS.Timeout | undefined
+  const passed = new Promise<null>((resolve) => {
+    if (Number.isFinite(milliseconds)) pending = timer(() => resolve(null), milliseconds)
+  })
+  return { passed, cancel: () => clearTimeout(pending) }
 }

@@ -9,6 +9,12 @@ const MAX_BATCH_BYTES = 16 * 1024 * 1024
 /** Bytes that an opened plan is reckoned at, as nobody knows before: most are smaller, few are larger. */
 const OPEN_BYTES = 1024 * 1024
 
+/**
+ * Milliseconds after which a disk that does not answer is not waited for: no slow one takes so long, and whoever calls has
+ * to be told something.
+ */
+const STALL_MS = 10_000
+
 interface Pending {
   readonly request: Request
   readonly resolve: (value: Results[Kind]) => void
@@ -35,6 +41,9 @@ export class WorkerQueue {
   #waiting: Pending[] = []
   #underWay: readonly Pending[] = []
   #scheduled = false
+  #stallTimer: ReturnType<typeof setTimeout> | undefined
+  /** Why calls are refused until the worker answers again. */
+  #stall: Error | null = null
   #answered = false
   /** Why calls are refused, once they are. */
   #refusal: Error | null = null
@@ -70,7 +79,8 @@ export class WorkerQueue {
 
   /** @throws what the call throws in the worker; Error once the queue is closed or the worker is dead */
   call<K extends Kind>(request: RequestOf<K>): Promise<Results[K]> {
-    if (this.#refusal !== null) return Promise.reject(this.#refusal)
+    const refusal = this.#refusal ?? this.#stall
+    if (refusal !== null) return Promise.reject(refusal)
     return new Promise((resolve, reject) => {
       // The one place where the type of an answer is taken from its question: the worker gives them in order.
       const settle = resolve as (value: Results[Kind]) => void
@@ -127,6 +137,7 @@ export class WorkerQueue {
     this.#waiting = this.#waiting.slice(size)
     const message: ToWorker = { kind: 'batch', requests: batch.map((pending) => pending.request) }
     this.#underWay = batch
+    this.#watch()
     try {
       this.#worker.postMessage(message)
     } catch (error) {
@@ -136,8 +147,24 @@ export class WorkerQueue {
     }
   }
 
+  /** A disk that hangs keeps the worker in a system call for ever. Before the first answer it may be bringing the schema up to date. */
+  #watch(): void {
+    clearTimeout(this.#stallTimer)
+    if (!this.#answered) return
+    this.#stallTimer = setTimeout(() => {
+      this.#stall = new Error(`The disk did not answer within ${STALL_MS} ms.`)
+      const refused = [...this.#underWay, ...this.#waiting]
+      this.#waiting = []
+      // What is under way may be kept all the same; its answer is for nobody any more, and says that the disk is back.
+      for (const { reject } of refused) reject(this.#stall)
+    }, STALL_MS)
+    this.#stallTimer.unref()
+  }
+
   #settle({ outcomes, committed }: FromWorker): void {
     this.#answered = true
+    clearTimeout(this.#stallTimer)
+    this.#stall = null
     const batch = this.#underWay
     this.#underWay = []
     if (committed) this.#commits += 1
@@ -170,6 +197,7 @@ export class WorkerQueue {
     // Before the first answer it is the start that failed, and its own words say best why.
     this.#death = this.#answered ? new Error(`The storage's worker died: ${error.message}`, { cause: error }) : error
     this.#refusal = this.#death
+    clearTimeout(this.#stallTimer)
     const lost = [...this.#underWay, ...this.#waiting]
     this.#underWay = []
     this.#waiting = []

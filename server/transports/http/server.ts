@@ -1,5 +1,5 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { getRequestListener, type HttpBindings } from '@hono/node-server'
 import { badTarget, notHttp, PROBLEM_JSON, problemJson } from './problem.ts'
@@ -27,6 +27,13 @@ export interface HttpServer {
   readonly node: Server
   /** @returns the port. @throws Error that says which setting to change */
   listen(port: number, host: string): Promise<number>
+  /** From now on each connection ends with its next answer: who comes again goes to another server, or anew to this one. */
+  retire(): void
+  /**
+   * Takes no new connections while those that there are go on: a call that is on its way already is still answered.
+   * Resolves when none is left, or after so many milliseconds.
+   */
+  linger(milliseconds: number): Promise<void>
   /**
    * Takes no new connections, and ends those that there are, each after the answer that it waits for. Resolves when all
    * have ended, upgraded ones included.
@@ -47,6 +54,7 @@ export function createHttpServer(
   const sockets = new Set<Socket>()
   const answering = new Map<Duplex, ServerResponse>()
   let isClosing = false
+  let isRetiring = false
   const listener = getRequestListener((request, env) => fetch(request, env as HttpBindings), { errorHandler: refuse })
   const options = {
     headersTimeout: patience.headersMs,
@@ -58,6 +66,7 @@ export function createHttpServer(
   const node = createServer(options, (request, response) => {
     const { socket } = request
     answering.set(socket, response)
+    if (isRetiring) response.shouldKeepAlive = false
     response.once('finish', () => {
       if (!request.complete) setTimeout(() => (request.complete ? undefined : socket.destroy()), LEFTOVER_MS).unref()
     })
@@ -95,6 +104,28 @@ export function createHttpServer(
           resolve((node.address() as AddressInfo).port) // of a server that listens on TCP
         })
       }),
+    retire: () => {
+      isRetiring = true
+      for (const response of answering.values()) if (!response.headersSent) response.shouldKeepAlive = false
+    },
+    linger: (milliseconds) => {
+      // Not node's own close: that one cuts connections whose next request may be on its way.
+      NetServer.prototype.close.call(node)
+      return new Promise((resolve) => {
+        const end = (): void => {
+          clearTimeout(timer)
+          for (const socket of sockets) socket.off('close', check)
+          resolve()
+        }
+        const check = (): void => {
+          // A socket tells of its end before it is taken out here.
+          setImmediate(() => (sockets.size === 0 ? end() : undefined))
+        }
+        const timer = setTimeout(end, milliseconds)
+        for (const socket of sockets) socket.once('close', check)
+        check()
+      })
+    },
     close: () => {
       isClosing = true
       for (const socket of sockets) if (!answering.has(socket)) socket.destroySoon()
