@@ -31,6 +31,7 @@ COPY --from=build /app/package.json /app/package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 COPY --from=build /app/node_modules/better-sqlite3/build/Release/better_sqlite3.node node_modules/better-sqlite3/build/Release/
 COPY --from=build /app/dist dist
+COPY --from=build /app/scripts/built.mjs scripts/
 
 RUN install --directory --owner=node --group=node /data
 USER node
