@@ -25,7 +25,8 @@ export interface ConnectionOptions {
   readonly url: string
   readonly thread: string
   readonly params: Readonly<Record<string, string>>
-  readonly token: (() => string | Promise<string>) | null
+  /** A function is asked anew for each attempt. */
+  readonly token: string | (() => string | Promise<string>) | null
   readonly WebSocket: typeof WebSocket
   readonly backoff: Backoff
 }
@@ -33,6 +34,8 @@ export interface ConnectionOptions {
 const SYNC = 0
 const VERSION = 100
 const NOT_AUTHENTICATED = 4401
+/** Of what may stand in a subprotocol, as every JWT does. */
+const TOKEN = /^[\w.~+-]+$/
 const isPermanent = (code: number): boolean => code >= 4400 && code <= 4499
 
 /**
@@ -116,9 +119,15 @@ export class Connection {
   async #attempt(): Promise<void> {
     const { params, token } = this.#options
     try {
-      const all = { ...params, planroom: '1', ...(token === null ? {} : { token: await token() }) }
+      const bearer = typeof token === 'function' ? await token() : token
       if (!this.#isWanted) return
-      this.#provider.params = all
+      if (bearer !== null && bearer !== '' && !TOKEN.test(bearer)) {
+        this.#isWanted = false
+        return this.#events.onRefused(NOT_AUTHENTICATED, 'the token is no JWT')
+      }
+      this.#provider.params = { ...params, planroom: '1' }
+      // Not in the address, which proxies write into their logs. The server answers with the one that tells nothing.
+      this.#provider.protocols = bearer === null || bearer === '' ? [] : ['planroom', `planroom.bearer.${bearer}`]
       this.#provider.connect()
     } catch {
       this.#failed()
@@ -137,7 +146,8 @@ export class Connection {
     this.#provider.shouldConnect = false
     this.#hasAsked = false
     if (event !== null && isPermanent(event.code) && this.#isWanted) {
-      const canRenew = event.code === NOT_AUTHENTICATED && this.#options.token !== null && !this.#hasFreshToken
+      const canRenew =
+        event.code === NOT_AUTHENTICATED && typeof this.#options.token === 'function' && !this.#hasFreshToken
       if (!canRenew) {
         this.#isWanted = false
         return this.#events.onRefused(event.code, event.reason)

@@ -43,8 +43,8 @@ export class Link {
       {
         url,
         thread,
-        params: { name, id, kind, ...(typeof token === 'string' ? { token } : {}) },
-        token: typeof token === 'function' ? token : null,
+        params: { name, id, kind },
+        token: token ?? null,
         WebSocket: options.WebSocket ?? defaultWebSocket(),
         backoff: options.backoff ?? backoffWithJitter(),
       },

@@ -5,13 +5,15 @@ export interface Proxy {
   readonly url: string
   /** The addresses that were asked for. */
   readonly asked: string[]
+  /** The tokens that were brought, as subprotocols; null for none. */
+  readonly tokens: (string | null)[]
   /** Closes all connections with a code. */
   close(code: number, reason: string): void
 }
 
 /** What becomes of a connection at once, or of a frame that a client sends: a code to close with, or null. */
 export interface Manners {
-  readonly greet?: (count: number, address: URL) => number | null
+  readonly greet?: (count: number, address: URL, token: string | null) => number | null
   readonly judge?: (frame: Buffer) => number | null
   /** Whether a frame of the server goes on to the client; otherwise it is lost. */
   readonly passes?: (frame: Buffer) => boolean
@@ -21,11 +23,14 @@ export interface Manners {
 export async function proxy(target: string | null, manners: Manners): Promise<Proxy> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   const asked: string[] = []
+  const tokens: (string | null)[] = []
   server.on('connection', (client, request) => {
     const path = request.url ?? ''
     asked.push(path)
     client.on('error', () => {})
-    const code = manners.greet?.(asked.length, new URL(path, 'http://x')) ?? null
+    const token = /planroom\.bearer\.([^\s,]+)/.exec(request.headers['sec-websocket-protocol'] ?? '')?.[1] ?? null
+    tokens.push(token)
+    const code = manners.greet?.(asked.length, new URL(path, 'http://x'), token) ?? null
     if (code !== null || target === null) return client.close(code ?? 1013, 'as the test says')
     const upstream = new WebSocket(`${target.replace(/^http/, 'ws')}${path}`)
     const early: Buffer[] = []
@@ -59,6 +64,7 @@ export async function proxy(target: string | null, manners: Manners): Promise<Pr
   return {
     url: `http://127.0.0.1:${port}`,
     asked,
+    tokens,
     close: (code, reason) => {
       for (const client of server.clients) client.close(code, reason)
     },
