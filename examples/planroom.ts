@@ -52,6 +52,12 @@ export class Planroom {
     return `Work on the task of the user, and keep the plan up to date while you do.\n\n${block}`
   }
 
+  /** Whether anything is left to do, as `TaskPlanner.hasPendingTasks` of the SDK says it. */
+  async hasPendingTasks(): Promise<boolean> {
+    const response = await this.#send('pending')
+    return ((await response.json()) as { pending: boolean }).pending
+  }
+
   /**
    * One tool call. Calls of one turn are made in the order in which the model wrote them.
    * @param args as the model wrote them: an object, or a string that may be broken

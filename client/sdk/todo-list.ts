@@ -53,9 +53,8 @@ export class TodoList {
     this.#caller = new PlanCaller(plan, checklist)
   }
 
-  /** In order, as read_todos shows them. */
+  /** In order, as read_todos shows them. That a program reads them makes nothing seen: no model was shown it. */
   get todos(): Todo[] {
-    this.#caller.looked(this.#as(''))
     return todosOf(this.#host.plan)
   }
 

@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
+import OpenAI from 'openai'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { TodoList } from '../../client/sdk/todo-list.ts'
 import { Planroom } from '../../examples/planroom.ts'
+import { run as runPlanner } from '../../examples/task-planner.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { DIALECTS } from '../../shared/dialects/registry.ts'
 import { faultyStorage } from '../helpers/faulty-storage.ts'
@@ -103,6 +106,41 @@ describe('the client of the examples', () => {
       expect(textsOf((await ask(app, '/threads/plan')).json)).toEqual(['Write the parser', 'Test it'])
     }
   })
+})
+
+test('an agent with a TaskPlanner begins with the seeds, and goes on until nothing is pending', async () => {
+  withoutKeys()
+  const chat = PROVIDERS.find(({ name }) => name === 'OpenAI, Chat Completions')
+  if (chat === undefined) throw new Error('The provider is not there.')
+  const write = (id: string, status: string) =>
+    chat.calls([{ id, name: 'write_todos', args: { todos: [{ content: 'Read the grammar', status }] } }])
+  const model = await startModel([
+    () => chat.says('Done!'),
+    () => write('call-1', 'in_progress'),
+    () => write('call-2', 'completed'),
+    () => chat.says('Done.'),
+  ])
+  const client = new OpenAI({ apiKey: 'none', baseURL: model.url, maxRetries: 0 })
+  const list = new TodoList()
+  const tasks = [{ title: 'Read the grammar' }]
+  expect(await runPlanner({ client, model: 'stand-in', task: TASK, tasks, list })).toBe('Done.')
+  const blocks = model.asked.map((asked) => chat.promptIn(asked))
+  expect(blocks[0]).toContain('Current tasks (v1):\n  t1 [pending] Read the grammar\n\nProgress: 0/1 completed.')
+  expect(JSON.stringify(model.asked[1]?.body)).toContain('Some tasks are still open.')
+  expect(blocks[2]).toContain('t1 [in_progress] Read the grammar')
+  expect(blocks[3]).toContain('Progress: 1/1 completed.')
+  expect(list.todos).toMatchObject([{ content: 'Read the grammar', status: 'completed', updated_by: 'planner' }])
+})
+
+test('whether anything is pending is known over HTTP too', async () => {
+  const app = newApp()
+  const { url } = await app.listen()
+  const plan = new Planroom({ url, thread: 'plan', agent: AGENT })
+  expect(await plan.hasPendingTasks()).toBe(false)
+  await ask(app, '/threads/plan', { method: 'PUT', body: { seed: ['a'] } })
+  expect(await plan.hasPendingTasks()).toBe(true)
+  await plan.call('toggle_todos', { indices: [1] }, 'call-1')
+  expect(await plan.hasPendingTasks()).toBe(false)
 })
 
 test('the addresses for MCP hosts lead to the plan', async () => {

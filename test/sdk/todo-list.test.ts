@@ -97,9 +97,15 @@ describe('lists that share a plan', () => {
     two.update([todo('b')], 'two')
     one.update([todo('a', 'completed')], 'one')
     expect(contents(two)).toEqual(['b', 'a'])
+  })
+
+  test('[L7] reading the todos in a program makes nothing seen; nothing read is deleted', () => {
+    const plan = new LocalPlan()
+    const [one, two] = [new TodoList(plan), new TodoList(plan)]
+    one.update([todo('a')], 'one')
+    expect(two.todos.map(({ content }) => content)).toEqual(['a'])
     two.update([todo('b')], 'two')
-    expect(contents(one)).toEqual(['b'])
-    expect(one.version).toBe(4)
+    expect(contents(one).toSorted()).toEqual(['a', 'b'])
   })
 
   test('a plan without a server numbers its steps, and counts what comes from elsewhere', () => {

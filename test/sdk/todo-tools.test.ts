@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { TaskPlanner } from '../../client/sdk/task-planner.ts'
 import { TodoList } from '../../client/sdk/todo-list.ts'
-import { makeTodoTools } from '../../client/sdk/todo-tools.ts'
+import { makeTodoTool, makeTodoTools } from '../../client/sdk/todo-tools.ts'
 
 const todo = (content: string, status = 'pending') => ({ content, status })
 
@@ -57,6 +57,15 @@ describe('[O21] makeTodoTools', () => {
     expect(list.todos).toMatchObject([{ content: 'after', updated_by: 'tester' }])
     expect(list.version).toBe(2)
   })
+})
+
+test('[O21] makeTodoTool is the published make_todo_tool: write_todos over a list that a planner shares', async () => {
+  const list = new TodoList()
+  const tool = makeTodoTool(list, 'tester')
+  expect(tool.name).toBe('write_todos')
+  await tool.execute({ todos: [todo('a')] })
+  expect(list.todos).toMatchObject([{ content: 'a', updated_by: 'tester' }])
+  expect(new TaskPlanner({ todoList: list }).hasPendingTasks()).toBe(true)
 })
 
 describe('TaskPlanner', () => {
