@@ -6,7 +6,13 @@ import type { Plan } from '../../shared/plan/plan.ts'
 import { PlanReader } from '../../shared/plan/read.ts'
 import { settle } from '../../shared/plan/settle.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
-import { MAX_DOCUMENT_BYTES, MAX_STRUCTS, SNAPSHOT_EVERY } from '../../shared/schema/limits.ts'
+import {
+  MAX_DOCUMENT_BYTES,
+  MAX_PLAN_BYTES,
+  MAX_PLAN_STRUCTS,
+  NEARLY_FULL,
+  SNAPSHOT_EVERY,
+} from '../../shared/schema/limits.ts'
 import { RoomFailed, ThreadDamaged } from './errors.ts'
 import type { Incidents } from './incidents.ts'
 import type { Log } from './log.ts'
@@ -14,6 +20,7 @@ import { Outbox } from './outbox.ts'
 import type { LogEntry, Storage, StoredPlan } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
 import { bringsNothing } from './update-effect.ts'
+import { growthByUpdate } from './update-growth.ts'
 
 export interface LivePlanOptions {
   readonly thread: ThreadId
@@ -154,20 +161,32 @@ export class LivePlan {
   }
 
   /**
-   * Whether the document has no room for what an update brings. What of it is known already takes none: a client that
-   * sends its whole copy of a large plan is told that it is safe, and not that the plan is full.
+   * Whether the plan has no room for what an update brings. What of it is known already takes none: a client that sends
+   * its whole copy of a large plan is told that it is safe, and not that the plan is full.
    */
   isFullFor(update: Uint8Array): boolean {
     if (!this.isFull(update.length) || bringsNothing(this.doc, update)) return false
-    return this.isFull(Y.diffUpdate(update, Y.encodeStateVector(this.doc)).length)
+    const news = Y.diffUpdate(update, Y.encodeStateVector(this.doc))
+    if (!this.isFull(news.length)) return false
+    const growth = growthByUpdate(this.doc, news, this.plan)
+    // Statuses have the headroom; what takes away needs none.
+    return growth > 0 || (growth === 0 && this.#bytes + news.length > MAX_DOCUMENT_BYTES)
   }
 
-  /** Whether the document has no room for so many bytes more. Measured only when the estimate says so. */
-  isFull(more = 0): boolean {
-    if (this.#bytes + more > MAX_DOCUMENT_BYTES) this.#measure()
+  /** Whether the plan may not grow by so many bytes more. Measured only when the estimate says so. */
+  isFull(more: number): boolean {
+    if (this.#bytes + more > MAX_PLAN_BYTES) this.#measure()
     let structs = 0
     for (const list of this.doc.store.clients.values()) structs += list.length
-    return this.#bytes + more > MAX_DOCUMENT_BYTES || structs >= MAX_STRUCTS
+    return this.#bytes + more > MAX_PLAN_BYTES || structs >= MAX_PLAN_STRUCTS
+  }
+
+  /** How full the plan is, in percent of what it may grow to; null while there is plenty of room. */
+  get nearlyFull(): number | null {
+    if (this.#bytes < NEARLY_FULL * MAX_PLAN_BYTES) return null
+    this.#measure()
+    const share = this.#bytes / MAX_PLAN_BYTES
+    return share < NEARLY_FULL ? null : Math.min(100, Math.floor(share * 100))
   }
 
   #measure(): Uint8Array {

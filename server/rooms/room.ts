@@ -6,6 +6,7 @@ import type { CallContext, Dialect, Tool } from '../../shared/dialects/dialect.t
 import { Views } from '../../shared/dialects/views.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
 import { checkOperations } from '../../shared/plan/check.ts'
+import { growthOf } from '../../shared/plan/growth.ts'
 import type { History } from '../../shared/plan/history.ts'
 import { planMarkdown } from '../../shared/plan/markdown.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
@@ -70,7 +71,10 @@ const ENDINGS: Readonly<Record<Cause, readonly [code: number, reason: string]>> 
   storage: [4503, 'storage failed'],
   room: [1011, 'internal error'],
 }
-const FULL = 'The plan is full. Remove steps that are no longer needed. Nothing was changed.'
+const FULL =
+  'The plan is full. Remove or shorten steps that are no longer needed: that always works. Nothing was changed.'
+const nearlyFull = (percent: number): string =>
+  `(The plan is ${percent} % full. Remove or shorten steps that are no longer needed before you add more.)`
 
 /** One live thread: who calls, who is connected, what each of them was shown. */
 export class Room {
@@ -167,8 +171,11 @@ export class Room {
     const { actor } = caller
     let step: StepId | null = null
     let doing = tool.title
+    let grows = false
     const commit: Commit = (change, reasoning, finish) => {
-      if (this.#live.isFull()) return { refused: FULL }
+      const growth = growthOf(change, this.#live.plan)
+      if (growth > 0 && this.#live.isFull(growth)) return { refused: FULL }
+      grows = growth > 0
       let outcome: Outcome | undefined
       if (reasoning !== '') doing = reasoning
       const deed = { ...caller, tool: tool.name, reasoning }
@@ -187,7 +194,8 @@ export class Room {
     const reply = this.#desk.call({ tool, dialect, args, actor, file, at: this.#options.now() }, commit)
     this.#keepView(actor)
     if (actor.kind === 'agent' && actor.id !== '') this.#sync.called(actor, { step, doing })
-    return reply
+    const percent = grows ? this.#live.nearlyFull : null
+    return percent === null ? reply : { ...reply, text: `${reply.text}\n\n${nearlyFull(percent)}` }
   }
 
   /** The block for a prompt, folded to fit if a limit is given; its reader has looked. */

@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { MAX_DOCUMENT_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import { MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import type { Allowance } from './allowance.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { Doing } from './agents.ts'
@@ -166,7 +166,8 @@ export class Sync {
     if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
     else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
-    else if (this.#live.isFullFor(update)) this.#refuse(session, 4413, `a plan may have ${MAX_DOCUMENT_BYTES} bytes`)
+    else if (this.#live.isFullFor(update))
+      this.#refuse(session, 4413, `a plan may have ${MAX_PLAN_BYTES} bytes; removing and shortening always works`)
     else {
       const deed = { ...session.caller, tool: '', reasoning: '' }
       const changed = this.#live.change(deed, plan, () => Y.applyUpdate(doc, update, session))

@@ -30,7 +30,7 @@ export interface FoldedStep {
   alias?: string
   startedBy?: string
   createdBy?: string
-  /** A step exists if one of its patches has this; only creation and restoring write it. */
+  /** Clients that know only Yjs may leave it out. A step exists if one of its patches has this or a text, and none removes it. */
   createdAt?: number
   updatedBy?: string
   updatedAt?: number
@@ -52,7 +52,8 @@ export type GroupPatch = { readonly id: GroupId } & Readonly<FoldedGroup>
 type Check = (value: unknown) => boolean
 const text: Check = (value) => typeof value === 'string' && value.length <= HARD_MAX_STRING
 const bool: Check = (value) => typeof value === 'boolean'
-const time: Check = (value) => typeof value === 'number' && Number.isFinite(value)
+/** Milliseconds since 1970 that are a date: others cannot even be printed. */
+const time: Check = (value) => typeof value === 'number' && value >= 0 && value <= 8.64e15
 const STATUS: ReadonlySet<unknown> = new Set<Status>(['pending', 'in_progress', 'completed', 'cancelled', 'blocked'])
 
 const STEP_FIELDS: ReadonlyMap<string, Check> = new Map<keyof FoldedStep, Check>([

@@ -30,7 +30,7 @@ export interface FoldChanges {
 }
 
 export const lives = ({ fields }: Pick<StepRecord, 'fields'>): boolean =>
-  fields.createdAt !== undefined && fields.removed !== true
+  (fields.createdAt !== undefined || fields.text !== undefined) && fields.removed !== true
 
 const NOTHING: Readonly<FoldedStep> = {}
 

@@ -196,7 +196,7 @@ function ownFields({ fields }: StepRecord) {
     startedBy: fields.startedBy || null,
     claim: fields.claim ?? null,
     createdBy: fields.createdBy ?? '',
-    createdAt: fields.createdAt ?? 0,
+    createdAt: fields.createdAt ?? fields.updatedAt ?? 0,
     updatedBy: fields.updatedBy ?? fields.createdBy ?? '',
     updatedAt: fields.updatedAt ?? fields.createdAt ?? 0,
   } as const

@@ -34,6 +34,12 @@ export const HARD_MAX_KEYS = 1_000
 export const MAX_UPDATE_BYTES = 1024 * 1024
 /** Bytes of a document, and so of a step 2: clients give up on a message that takes 30 s, and a state cannot be split. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024
+/** Bytes up to which a plan grows: what is left is for removing, shortening and statuses, which write something too. */
+export const MAX_PLAN_BYTES = MAX_DOCUMENT_BYTES - 512 * 1024
+/** The share of that from which on whoever adds something is told. */
+export const NEARLY_FULL = 0.9
+/** Structs up to which it grows, for the same reason. */
+export const MAX_PLAN_STRUCTS = 190_000
 /** Structs of a document, and so of one update: 10,000 steps need a tenth of it. */
 export const MAX_STRUCTS = 200_000
 /** Client ids in one update: every visit of a browser is one; a forged update holds many more. */

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
 import * as Y from 'yjs'
 import { rootsOf } from '../../shared/plan/document.ts'
-import { MAX_BUFFERED_BYTES, MAX_DOCUMENT_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import { MAX_BUFFERED_BYTES, MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import { randomFrom } from '../helpers/clients.ts'
 import { hostileUpdates, rawUpdate } from '../helpers/hostile-updates.ts'
 import {
@@ -146,7 +146,10 @@ describe('the wire', () => {
         writeStep(ada.doc, `big ${nth}`, { details })
         full = ada.socket.closed !== null
       }
-      expect(ada.socket.closed).toEqual({ code: 4413, reason: `a plan may have ${MAX_DOCUMENT_BYTES} bytes` })
+      expect(ada.socket.closed).toEqual({
+        code: 4413,
+        reason: `a plan may have ${MAX_PLAN_BYTES} bytes; removing and shortening always works`,
+      })
       await room.flush()
       expect((await stateOfRoom(room)).length).toBeLessThanOrEqual(MAX_DOCUMENT_BYTES)
       const steps = (await room.snapshot()).steps.length
