@@ -6,6 +6,9 @@ import type { Session } from './session.ts'
 import type { AwarenessEntry } from './wire.ts'
 import { awarenessMessage, awarenessUpdate, isTooLarge } from './wire.ts'
 
+/** Clients that left of which the clock is known: those of the last minutes in the largest of threads. */
+const MAX_LEFT = 2_000
+
 /**
  * Who is there. A client's state belongs to the connection that announced it first: clients send on what they hear of
  * each other, and nobody can speak for somebody else.
@@ -14,6 +17,8 @@ export class Presence {
   readonly #awareness: Awareness
   readonly #owners = new Map<number, Session>()
   readonly #agents: Agents
+  /** The clocks of clients that left. */
+  readonly #left = new Map<number, number>()
 
   /** @param broadcast sends a message to everybody, the sender included: clients take silence for a dead connection */
   constructor(doc: Y.Doc, broadcast: (message: Uint8Array) => void) {
@@ -41,11 +46,6 @@ export class Presence {
     return this.#awareness.meta.size
   }
 
-  /** The connection that speaks for a client id. */
-  ownerOf(client: number): Session | undefined {
-    return this.#owners.get(client)
-  }
-
   /** Everybody's state as one message, or null if nobody is there. */
   all(): Uint8Array | null {
     const clients = [...this.#awareness.getStates().keys()]
@@ -56,13 +56,48 @@ export class Presence {
   receive(session: Session, entries: readonly AwarenessEntry[]): boolean {
     const own: AwarenessEntry[] = []
     for (const entry of entries) {
+      this.#takeOver(session, entry)
       if (!this.#isOwn(session, entry)) continue
       if (isTooLarge(entry) || (!session.clients.has(entry.client) && !session.adopt(entry.client))) return false
       this.#owners.set(entry.client, session)
+      this.#rouse(session, entry)
       own.push(entry)
     }
     if (own.length > 0) applyAwarenessUpdate(this.#awareness, awarenessUpdate(own), session)
     return true
+  }
+
+  /**
+   * A client that came back while its old connection is not known to be dead yet: what it says counts, and the end of the
+   * old connection takes nothing away.
+   */
+  #takeOver(session: Session, { client, clock, state }: AwarenessEntry): void {
+    const owner = this.#owners.get(client)
+    if (owner === undefined || owner === session || state === 'null' || clock < 1) return
+    if (owner.caller.actor.id !== session.caller.actor.id || owner.nth > session.nth) return
+    if (!session.clients.has(client) && !session.adopt(client)) return
+    owner.clients.delete(client)
+    this.#owners.set(client, session)
+  }
+
+  /** What others heard last of a client that left, so that it can be told. */
+  #remember(client: number): void {
+    const clock = this.#awareness.meta.get(client)?.clock
+    if (clock === undefined) return
+    this.#left.delete(client)
+    this.#left.set(client, clock)
+    const [oldest] = this.#left.keys()
+    if (this.#left.size > MAX_LEFT && oldest !== undefined) this.#left.delete(oldest)
+  }
+
+  /**
+   * Others pass over a clock that they have heard already. A client that hears a farewell to itself answers with a higher
+   * one at once, whatever clock it has.
+   */
+  #rouse(session: Session, { client, clock, state }: AwarenessEntry): void {
+    const told = Math.max(this.#left.get(client) ?? -1, this.#awareness.meta.get(client)?.clock ?? -1)
+    if (state === 'null' || clock > told || !session.isNewTo(client)) return
+    session.send(awarenessMessage(awarenessUpdate([{ client, clock: told, state: 'null' }])))
   }
 
   #isOwn(session: Session, { client, clock, state }: AwarenessEntry): boolean {
@@ -76,7 +111,10 @@ export class Presence {
   /** Forgets all that a connection spoke for, its clocks too: a client that comes back starts where it was. */
   leave(session: Session): void {
     const clients = [...session.clients]
-    for (const client of clients) this.#owners.delete(client)
+    for (const client of clients) {
+      this.#owners.delete(client)
+      this.#remember(client)
+    }
     removeAwarenessStates(this.#awareness, clients, session)
     for (const client of clients) this.#awareness.meta.delete(client)
     session.clients.clear()

@@ -21,14 +21,20 @@ export class Session {
   /** Whether the client asked to be told versions. */
   readonly wantsVersions: boolean
   readonly mayWrite: boolean
+  readonly nth: number
   /** The awareness ids that this connection speaks for. */
   readonly clients = new Set<number>()
+  /** The client ids under which its own edits were taken in, the latest ones. */
+  readonly wrote = new Set<number>()
   /** The room has asked for what is missing and was not answered yet. */
   asked = false
+  readonly #roused = new Set<number>()
   readonly #socket: Socket
   #open = true
 
-  constructor(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite: boolean) {
+  /** @param nth how many connections the room had before: later ones speak for their actor */
+  constructor(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite: boolean, nth = 0) {
+    this.nth = nth
     this.#socket = socket
     this.caller = caller
     this.wantsVersions = wantsVersions
@@ -66,6 +72,13 @@ export class Session {
   /** Charges it for the time that the room was busy with it. */
   spend(milliseconds: number): void {
     this.#socket.spend?.(milliseconds)
+  }
+
+  /** Whether this is asked of an awareness id for the first time. */
+  isNewTo(client: number): boolean {
+    if (this.#roused.has(client)) return false
+    this.#roused.add(client)
+    return true
   }
 
   /** Takes an awareness id for this connection. @returns false if it speaks for too many already */

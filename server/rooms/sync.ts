@@ -1,5 +1,5 @@
 import * as Y from 'yjs'
-import { MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import { MAX_AWARENESS_IDS, MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
 import type { Allowance } from './allowance.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { Doing } from './agents.ts'
@@ -10,11 +10,13 @@ import { Parked } from './parked.ts'
 import { Presence } from './presence.ts'
 import type { Socket } from './session.ts'
 import { Session } from './session.ts'
-import { bringsNothing } from './update-effect.ts'
+import { bringsNothing, contradicts, newClients } from './update-effect.ts'
 import type { Missing } from './validate-update.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
+
+const TWO_DOCUMENTS = 'another document writes under your client id: take a new one and bring your change again'
 
 const notOfTheWire = (error: unknown): string =>
   `not a y-websocket message: ${error instanceof Error ? error.message : ''}`
@@ -26,6 +28,9 @@ export class Sync {
   readonly #sessions = new Set<Session>()
   readonly #parked: Parked
   readonly #presence: Presence
+  #joined = 0
+  /** The connections whose own edits were taken in under a client id. */
+  readonly #writers = new Map<number, Session>()
   /** Milliseconds of work that were charged to somebody. */
   #charged = 0
 
@@ -47,7 +52,7 @@ export class Sync {
 
   /** Takes a connection in: it is asked for what it has, and shown who is there. */
   join(socket: Socket, caller: Caller, wantsVersions: boolean, mayWrite: boolean): Session {
-    const session = new Session(socket, caller, wantsVersions, mayWrite)
+    const session = new Session(socket, caller, wantsVersions, mayWrite, this.#joined++)
     this.#sessions.add(session)
     const question = stepOne(Y.encodeStateVector(this.#live.doc))
     const everybody = this.#presence.all()
@@ -67,6 +72,7 @@ export class Sync {
     if (!this.#sessions.delete(session)) return
     this.#parked.leave(session)
     this.#presence.leave(session)
+    for (const client of session.wrote) if (this.#writers.get(client) === session) this.#writers.delete(client)
   }
 
   /** A version is on disk: everybody hears it, its sender too, for whom it is the acknowledgement. */
@@ -159,22 +165,38 @@ export class Sync {
     const { doc, plan } = this.#live
     const { actor } = session.caller
     const reserved = (client: number): boolean => {
-      const owner = this.#presence.ownerOf(client)
+      const owner = this.#writers.get(client)
       return client === doc.clientID || (owner !== undefined && owner.caller.actor.id !== actor.id)
     }
     const verdict = validateUpdate(doc, update, { reserved })
     if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
     else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
+    else if (contradicts(doc, update)) this.#refuse(session, 4500, TWO_DOCUMENTS)
     else if (this.#live.isFullFor(update))
       this.#refuse(session, 4413, `a plan may have ${MAX_PLAN_BYTES} bytes; removing and shortening always works`)
     else {
+      this.#reserve(session, update)
       const deed = { ...session.caller, tool: '', reasoning: '' }
       const changed = this.#live.change(deed, plan, () => Y.applyUpdate(doc, update, session))
       // What has no effect makes no version, but its sender waits to hear that it is safe.
       if (!changed) this.#live.outbox.post(() => session.send(updateMessage(update)))
     }
     return null
+  }
+
+  /**
+   * A client id belongs to the connection that wrote under it first, while that is there. Whole copies bring what others
+   * wrote: only an update that writes under one id alone is its sender's own.
+   */
+  #reserve(session: Session, update: Uint8Array): void {
+    const [client, ...others] = newClients(this.#live.doc, update)
+    if (client === undefined || others.length > 0) return
+    if (session.wrote.size >= MAX_AWARENESS_IDS && !session.wrote.has(client)) return
+    const writer = this.#writers.get(client)
+    if (writer !== undefined && writer.caller.actor.id !== session.caller.actor.id) return
+    this.#writers.set(client, session)
+    session.wrote.add(client)
   }
 
   /** Clients that only read send what they have as well: it is refused if anything of it is new. */

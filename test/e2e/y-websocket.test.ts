@@ -9,7 +9,7 @@ import { newStepId } from '../../shared/schema/ids.ts'
 import { callTool, getPlan, WireClient } from '../helpers/clients.ts'
 import type { ServerProcess } from '../helpers/server-process.ts'
 import { newDataDirectory, startServer } from '../helpers/server-process.ts'
-import { awarenessFrame, readPlan, textsIn, writeStep } from '../helpers/sockets.ts'
+import { readPlan, textsIn, writeStep } from '../helpers/sockets.ts'
 import { tcpProxy } from '../helpers/tcp-proxy.ts'
 import { newGuardedApp, tokenOf } from '../helpers/tokens.ts'
 
@@ -206,8 +206,12 @@ test.each(VERSIONS)(
     const other = WireClient.connect(server.socketUrl, thread, { name: 'somebody else' })
     onTestFinished(() => other.socket.terminate())
     await other.synced
-    other.send(awarenessFrame({ client: doc.clientID, clock: 1, state: '{}' }))
-    writeStep(doc, 'one')
+    const id = other.doc.clientID
+    writeStep(other.doc, 'one')
+    await other.acknowledged()
+    Y.applyUpdate(doc, Y.encodeStateAsUpdate(other.doc))
+    doc.clientID = id
+    writeStep(doc, 'two')
     const begun = performance.now()
     const client = open(version, thread, { doc, connect: false })
     const thrice = new Promise<void>((resolve) => {
@@ -219,7 +223,7 @@ test.each(VERSIONS)(
     expect(client.closes).toEqual([4500, 4500, 4500])
     // And once the other is gone it gets in.
     await other.close()
-    await until(doc, () => readPlan(doc).steps[0]?.number === 1)
+    await until(doc, () => readPlan(doc).steps[1]?.number === 2)
   },
 )
 

@@ -76,7 +76,7 @@ test('[11-F31] a step that a client which knows only Yjs writes without a time i
   const ada = new RoomClient(room, human('ada'))
   const page = await readFile('ARCHITECTURE.md', 'utf8')
   const example = /```js\n(.*?)```/s.exec(page)?.[1] ?? ''
-  // eslint-disable-next-line no-new-func -- the example is code of ours, and shall be run as it stands
+  // eslint-disable-next-line typescript/no-implied-eval, typescript/no-unsafe-call -- the example is code of ours, and shall be run as it stands
   new Function('doc', example)(ada.doc)
   await room.flush()
   expect(ada.socket.closed).toBeNull()

@@ -7,7 +7,6 @@ import { hostileUpdates, rawUpdate } from '../helpers/hostile-updates.ts'
 import {
   addCall,
   agent,
-  awarenessFrame,
   callOf,
   human,
   isPending,
@@ -197,7 +196,7 @@ describe('hostile updates', () => {
     },
   )
 
-  test("new structs under the room's own client id, or one that another actor's connection announced, are refused with a transient code", async () => {
+  test("new structs under the room's own client id, or one that another actor's connection wrote under, are refused with a transient code", async () => {
     const { room, ada, bob } = await joined()
     await room.call(addCall('one'))
     ada.pump()
@@ -217,33 +216,38 @@ describe('hostile updates', () => {
     const first = new RoomClient(room, human('mallory'))
     first.send(updateFrame(forged(roomClient)))
     expect(first.socket.closed?.code).toBe(4500)
+    expect(await stateOfRoom(room)).toEqual(before)
 
-    bob.send(awarenessFrame({ client: bob.doc.clientID, clock: 1, state: '{}' }))
+    writeStep(bob.doc, 'bob was here')
+    await room.flush()
+    ada.pump()
+    const written = await stateOfRoom(room)
     const second = new RoomClient(room, human('mallory'))
     second.send(updateFrame(forged(bob.doc.clientID)))
     expect(second.socket.closed?.code).toBe(4500)
-    expect(await stateOfRoom(room)).toEqual(before)
+    expect(await stateOfRoom(room)).toEqual(written)
 
     // Bob himself may, over a second connection too; and so may anybody once he is gone, for a copy may bring back his work.
     const bobAgain = new RoomClient(room, human('bob'))
     bobAgain.send(updateFrame(forged(bob.doc.clientID)))
     expect(bobAgain.socket.closed).toBeNull()
     bob.leave()
+    bobAgain.leave()
     const third = new RoomClient(room, human('mallory'))
     third.send(
       updateFrame(
         rawUpdate([
           {
             client: bob.doc.clientID,
-            clock: 1,
-            structs: [{ origin: [bob.doc.clientID, 0], content: { any: ['brought-back'] } }],
+            clock: 3,
+            structs: [{ origin: [bob.doc.clientID, 2], content: { any: ['brought-back'] } }],
           },
         ]),
       ),
     )
     expect(third.socket.closed).toBeNull()
     await room.flush()
-    expect(room.version).toBe(3)
+    expect(room.version).toBe(4)
   })
 })
 
