@@ -2,7 +2,7 @@ import type { Outcome, ToolReply } from '../../shared/dialects/call.ts'
 import { fileNamed } from '../../shared/dialects/call.ts'
 import type { Commit } from '../../shared/dialects/desk.ts'
 import { ToolDesk } from '../../shared/dialects/desk.ts'
-import type { CallContext, Dialect, Tool } from '../../shared/dialects/dialect.ts'
+import type { CallContext, Dialect, SentWith, Tool } from '../../shared/dialects/dialect.ts'
 import { Views } from '../../shared/dialects/views.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
 import { checkOperations } from '../../shared/plan/check.ts'
@@ -17,6 +17,7 @@ import type { PlanSnapshot } from '../../shared/schema/plan.ts'
 import type { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
 import type { Files } from './files.ts'
+import { CallsInFlight } from './calls-in-flight.ts'
 import type { Incidents } from './incidents.ts'
 import type { Cause } from './live-plan.ts'
 import { LivePlan } from './live-plan.ts'
@@ -83,6 +84,7 @@ export class Room {
   readonly #sync: Sync
   readonly #desk: ToolDesk
   readonly #replays: Replays
+  readonly #inFlight = new CallsInFlight()
   #stored: boolean
   /** The storing of an empty plan, while it is under way. */
   #creation: Promise<void> | undefined
@@ -151,12 +153,21 @@ export class Room {
     const path = fileNamed(tool, args)
     const file = path === undefined ? undefined : await this.#options.files.read(path)
     this.#live.assertUsable()
-    if (key === undefined) return this.#whenSafe(this.#run(call, file))
+    if (key === undefined) return this.#sent(call, file)
     const keyed = { actorId: caller.actor.id, key, tool: tool.name, args }
     return this.#replays.once(
       keyed,
-      (record) => this.#whenSafe(this.#run(call, file, record)),
+      (record) => this.#sent(call, file, record),
       (outcome) => this.#whenSafe(this.#desk.replay(tool, dialect, caller.actor, outcome)),
+    )
+  }
+
+  /** Runs a call, and keeps in mind what its caller knew until the reply leaves. */
+  #sent(call: ToolCall, file: CallContext['file'], record?: KeyedRecord): Promise<ToolReply> {
+    this.#live.assertUsable()
+    const { actor } = call.caller
+    return this.#inFlight.during(actor.id, this.#desk.knowledge(actor), (sentWith) =>
+      this.#whenSafe(this.#run(call, file, sentWith, record)),
     )
   }
 
@@ -166,8 +177,12 @@ export class Room {
     return reply
   }
 
-  #run({ tool, dialect, args, caller }: ToolCall, file: CallContext['file'], record?: KeyedRecord): ToolReply {
-    this.#live.assertUsable()
+  #run(
+    { tool, dialect, args, caller }: ToolCall,
+    file: CallContext['file'],
+    sentWith: SentWith | undefined,
+    record?: KeyedRecord,
+  ): ToolReply {
     const { actor } = caller
     let step: StepId | null = null
     let doing = tool.title
@@ -191,7 +206,7 @@ export class Room {
       )
       return outcome ?? finish([])
     }
-    const reply = this.#desk.call({ tool, dialect, args, actor, file, at: this.#options.now() }, commit)
+    const reply = this.#desk.call({ tool, dialect, args, actor, file, sentWith, at: this.#options.now() }, commit)
     this.#keepView(actor)
     if (actor.kind === 'agent' && actor.id !== '') this.#sync.called(actor, { step, doing })
     const percent = grows ? this.#live.nearlyFull : null

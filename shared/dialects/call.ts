@@ -11,6 +11,7 @@ import type { CallContext, Dialect, Json, JsonObject, Situation, Tool } from './
 import { digest } from './digest.ts'
 import { cut, some } from './lines.ts'
 import { changedFromPeople } from './people.ts'
+import { tellPlaces } from './told-places.ts'
 import { wrongArguments } from './wrong-arguments.ts'
 
 /** A call's reply as JSON: over HTTP, in the SDK, and stripped to `text` for a model. */
@@ -32,7 +33,7 @@ export type Outcome = {
 export type PreparedCall = {
   readonly reasoning: string
 } & (
-  | { readonly kind: 'refused'; readonly message: string; readonly notes: readonly string[] }
+  | { readonly kind: 'refused'; readonly message: string; readonly notes: readonly string[]; readonly prints?: 'plan' }
   | {
       readonly kind: 'accepted'
       readonly change: PlanChange
@@ -40,6 +41,8 @@ export type PreparedCall = {
       readonly alwaysCounts: boolean
       /** What the reply prints: see `Decision`. */
       readonly prints: 'plan' | readonly StepId[]
+      /** The places that the reply tells, by step, once it is finished; null for none. */
+      readonly told: () => ReadonlyMap<StepId, number> | null
       /** What came of it, from the plan after the change. */
       readonly finish: (after: Plan, changes: readonly StepChange[]) => Outcome
     }
@@ -61,17 +64,27 @@ export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stam
   const reasoning = typeof said === 'string' ? cut(said, MAX_REASONING) : ''
   const decision = tool.decide(args, context)
   if ('refused' in decision)
-    return { kind: 'refused', message: decision.refused, notes: [...notes, ...(decision.notes ?? [])], reasoning }
+    return {
+      kind: 'refused',
+      message: decision.refused,
+      notes: [...notes, ...(decision.notes ?? [])],
+      reasoning,
+      ...(decision.prints === undefined ? {} : { prints: decision.prints }),
+    }
   try {
     const change = checkOperations(context.plan, decision.operations, stamp)
+    let told: ReadonlyMap<StepId, number> | null = null
     return {
       kind: 'accepted',
       change,
       alwaysCounts: decision.alwaysCounts === true,
       prints: decision.prints ?? (tool.printsPlan ? 'plan' : []),
       reasoning,
+      told: () => told,
       finish: (after, changes) => {
-        const late = [decision.noteAfter?.(after), changedFromPeople(changes, context)]
+        const telling = decision.tellsPlaces === true ? tellPlaces(changes, after, context) : null
+        told = telling?.places ?? null
+        const late = [...(telling?.notes ?? []), decision.noteAfter?.(after), changedFromPeople(changes, context)]
         return {
           outcome: decision.outcome(after),
           notes: [...notes, ...decision.notes, ...late.filter((note) => typeof note === 'string')],

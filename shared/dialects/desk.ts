@@ -7,7 +7,7 @@ import type { Actor } from '../schema/actor.ts'
 import { newGroupId, newStepId } from '../schema/ids.ts'
 import type { Outcome, ToolReply } from './call.ts'
 import { acceptedReply, news, prepareCall, refusedReply } from './call.ts'
-import type { CallContext, Dialect, Situation, Tool } from './dialect.ts'
+import type { CallContext, Dialect, SentWith, Situation, Tool } from './dialect.ts'
 import { fitBlock } from './fit.ts'
 import { Views } from './views.ts'
 
@@ -26,6 +26,8 @@ export interface DeskCall {
   readonly actor: Actor
   /** The file that the arguments name, if they name one. */
   readonly file?: CallContext['file']
+  /** What the actor knew when it sent the call, if a reply to an earlier one had not left by then. */
+  readonly sentWith?: SentWith | undefined
   /** Milliseconds since 1970. */
   readonly at: number
 }
@@ -50,11 +52,15 @@ export class ToolDesk {
     this.views = views
   }
 
-  call({ tool, dialect, args, actor, file, at }: DeskCall, commit: Commit): ToolReply {
-    const prepared = prepareCall(tool, args, this.#context(actor, file), { by: actor.name, at })
+  call({ tool, dialect, args, actor, file, sentWith, at }: DeskCall, commit: Commit): ToolReply {
+    const prepared = prepareCall(tool, args, this.#context(actor, file, sentWith), { by: actor.name, at })
     const refuse = (message: string, notes: readonly string[]): ToolReply =>
       refusedReply(dialect, message, { ...this.#situation(tool, dialect, actor), notes })
-    if (prepared.kind === 'refused') return refuse(prepared.message, prepared.notes)
+    if (prepared.kind === 'refused') {
+      const refusal = refuse(prepared.message, prepared.notes)
+      if (prepared.prints === 'plan') this.views.shown(actor, this.#plan.version, this.#plan.plan)
+      return refusal
+    }
     const { change, alwaysCounts, reasoning, prints } = prepared
     const finish = (changes: readonly StepChange[]): Outcome => prepared.finish(this.#plan.plan, changes)
     const outcome = isEmpty(change) && !alwaysCounts ? finish([]) : commit(change, reasoning, finish)
@@ -64,6 +70,8 @@ export class ToolDesk {
     if (prints === 'plan') this.views.shown(actor, version, plan)
     else {
       this.views.answered(actor, version, plan, history)
+      const told = prepared.told()
+      if (told !== null) this.views.toldPlaces(actor, version, plan, told)
       this.views.printed(
         actor,
         version,
@@ -87,11 +95,22 @@ export class ToolDesk {
     return text
   }
 
-  #context(actor: Actor, file: CallContext['file']): CallContext {
+  /** What an actor knows now. */
+  knowledge(actor: Actor): SentWith {
+    const { version } = this.#plan
+    const { view, places } = this.views.of(actor, version)
+    return { version, view, places }
+  }
+
+  #context(actor: Actor, file: CallContext['file'], sentWith: SentWith | undefined): CallContext {
     const { plan, version, history } = this.#plan
-    const { view, forgotten } = this.views.of(actor, version)
-    const context = { actor, plan, version, view, forgotten, history, newStepId, newGroupId }
-    return file === undefined ? context : { ...context, file }
+    const { view, forgotten, places, known } = this.views.of(actor, version)
+    const context = { actor, plan, version, view, forgotten, places, known, history, newStepId, newGroupId }
+    return {
+      ...context,
+      ...(file === undefined ? {} : { file }),
+      ...(sentWith === undefined ? {} : { sentWith }),
+    }
   }
 
   /** How things stand, with what others did since the actor was last told: it is told with this reply, and not again. */

@@ -26,6 +26,12 @@ export interface CallContext {
   readonly view: View | null
   /** It has looked, but so long ago that what it saw is not known any more. */
   readonly forgotten?: boolean
+  /** The places that replies told it since its view, by step. */
+  readonly places: ReadonlyMap<StepId, number>
+  /** The versions of which it knows all places, as ranges, the earliest first. */
+  readonly known: readonly (readonly [from: number, to: number])[]
+  /** What it knew when it sent this call, if a reply to an earlier one had not left by then. */
+  readonly sentWith?: SentWith
   readonly history: History
   /** The contents of the file that the call names, or why it could not be read; absent if it names none. */
   readonly file?: { readonly text: string } | { readonly error: string }
@@ -33,9 +39,14 @@ export interface CallContext {
   readonly newGroupId: () => GroupId
 }
 
+/** What an actor knew at a version. */
+export type SentWith = Pick<CallContext, 'version' | 'view' | 'places'>
+
 /** A call that changes nothing, and why: what was wrong, what is valid, the next call to make. */
 export interface Refusal {
   readonly refused: string
+  /** The refusal prints the plan with all its places, and so moves the caller's view. */
+  readonly prints?: 'plan'
   readonly notes?: readonly string[]
 }
 
@@ -54,6 +65,8 @@ export interface Decision<Outcome extends JsonObject> {
   readonly alwaysCounts?: boolean
   /** What only shows once it is done, or null. */
   readonly noteAfter?: (after: Plan) => string | null
+  /** The reply says which places its new steps have, and which of those that the caller knew have moved. */
+  readonly tellsPlaces?: boolean
 }
 
 /** What surrounds an outcome or a refusal in the reply. */

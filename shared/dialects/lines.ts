@@ -1,3 +1,4 @@
+import type { Plan } from '../plan/plan.ts'
 import type { Status } from '../schema/plan.ts'
 
 /** How a text stands where the shape is a line: line breaks and control characters in a row show as one space. */
@@ -45,7 +46,7 @@ export const actorName = ({ name }: { readonly name: string }): string => (isBla
 /**
  * Dotted numbers for depths in pre-order: 0,1,1,2,0 gives 1, 1.1, 1.2, 1.2.1, 2.
  */
-export function dottedNumbers(depths: readonly number[]): string[] {
+function dottedNumbers(depths: readonly number[]): string[] {
   const counters: number[] = []
   return depths.map((depth) => {
     counters.length = Math.min(counters.length, depth + 1)
@@ -53,4 +54,10 @@ export function dottedNumbers(depths: readonly number[]): string[] {
     counters[depth] = (counters[depth] ?? 0) + 1
     return counters.join('.')
   })
+}
+
+/** `#N  D.D  [x] text`, a line a step. */
+export function outlineLines(plan: Plan): string[] {
+  const numbers = dottedNumbers(plan.steps.map((step) => step.depth))
+  return plan.steps.map((step, i) => `#${i + 1}  ${numbers[i]}  [${MARKS[step.status]}] ${oneLine(step.text)}`)
 }

@@ -7,10 +7,10 @@ import type { Plan } from '../plan/plan.ts'
 import type { CallContext, Decision, Dialect, JsonObject, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
 import { foldedNote, isFolded } from './fit.ts'
-import { count, dottedNumbers, isBlank, MARKS, oneLine, quoted, some } from './lines.ts'
+import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
-import { movedPlaces, range, resolvePlaces } from './references.ts'
+import { range, resolvePlaces } from './references.ts'
 import { hasLooked, seenStep, statusSetter, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
@@ -40,12 +40,6 @@ function envelope(success: boolean, summary: string, { version, notes, digest }:
     ...(digest === null ? {} : { digest }),
   }
   return { text: JSON.stringify(text), fields: { summary } }
-}
-
-/** `#N  D.D  [x] text`, a line a step. */
-export function outlineLines(plan: Plan): string[] {
-  const numbers = dottedNumbers(plan.steps.map((step) => step.depth))
-  return plan.steps.map((step, i) => `#${i + 1}  ${numbers[i]}  [${MARKS[step.status]}] ${oneLine(step.text)}`)
 }
 
 const indices = z
@@ -113,7 +107,7 @@ const addTodos = defineTool({
     const added = steps.map(({ text }, i): NewStep => ({ id: context.newStepId(), text, depth: depths[i] ?? 0 }))
     const operations: PlanOperation[] =
       added.length === 0 ? [] : [{ type: 'addSteps', parent: parent?.step.id ?? null, steps: added }]
-    return answer(context, operations, notes, (after) => {
+    return answer(operations, notes, (after) => {
       const there = added.filter(({ id }) => after.step(id) !== undefined)
       return `added ${count(there.length, 'todo step')}`
     })
@@ -145,7 +139,7 @@ const toggleTodos = defineTool({
     const resolved = resolvePlaces(places, at, context, names)
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)
-    if (targets.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    if (targets.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const notes = [...resolved.notes]
     const operations: PlanOperation[] = []
     for (const { place, step } of targets) {
@@ -161,9 +155,11 @@ const toggleTodos = defineTool({
         )
       else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
-    return answer(context, operations, notes, (after) => {
-      const results = targets.map(({ place, step }) => `#${place} now ${doneOrNot(after.step(step.id)?.status)}`)
-      return `toggled ${count(targets.length, 'todo step')}: ${results.join(', ')}`
+    return answer(operations, notes, (after) => {
+      const turned = targets.filter(({ step }) => after.step(step.id)?.status !== step.status)
+      const results = turned.map(({ place, step }) => `#${place} now ${doneOrNot(after.step(step.id)?.status)}`)
+      const what = `toggled ${count(turned.length, 'todo step')}`
+      return turned.length === 0 ? what : `${what}: ${results.join(', ')}`
     })
   },
   render,
@@ -226,9 +222,9 @@ const updateTodos = defineTool({
     resolved.references.forEach(({ step }, i) => {
       if (step !== null) texts.set(step.id, updates[i]?.text ?? step.text)
     })
-    if (texts.size === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    if (texts.size === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const operations = [...texts].map(([id, text]): PlanOperation => ({ type: 'setStep', id, fields: { text } }))
-    return answer(context, operations, resolved.notes, (after) => {
+    return answer(operations, resolved.notes, (after) => {
       const updated = [...texts].filter(([id, text]) => after.step(id)?.text === text)
       return `updated ${count(updated.length, 'todo step')}`
     })
@@ -250,10 +246,10 @@ const removeTodos = defineTool({
     const resolved = resolvePlaces(places, at, context, names)
     if ('refused' in resolved) return resolved
     const steps = once(resolved.references).map(({ step }) => step.id)
-    if (steps.length === 0) return answer(context, [], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    if (steps.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const unseen = unseenRemoval(steps, at !== undefined, context, ({ id }) => names.nameStep(context.plan, id))
     if (unseen !== null) return { refused: unseen }
-    return answer(context, [{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
+    return answer([{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
       const gone = context.plan.steps.filter(({ id }) => after.step(id) === undefined)
       return `removed ${count(gone.length, 'todo step')}`
     })
@@ -271,7 +267,7 @@ const listTodos = defineTool({
   example: {},
   effects: { readOnly: true, destructive: false, idempotent: true },
   printsPlan: true,
-  decide: (_, context): Answer => answer(context, [], [], (plan) => outlineLines(plan).join('\n') || EMPTY),
+  decide: (): Answer => answer([], [], (plan) => outlineLines(plan).join('\n') || EMPTY),
   render,
 })
 
@@ -290,7 +286,6 @@ function notesOnNothing({ references, notes, valid }: Resolved, { plan }: CallCo
 }
 
 function answer(
-  context: CallContext,
   operations: readonly PlanOperation[],
   notes: readonly string[],
   summary: (after: Plan) => string,
@@ -299,7 +294,7 @@ function answer(
     operations,
     notes,
     outcome: (after) => ({ summary: summary(after) }),
-    noteAfter: (after) => movedPlaces(context, after),
+    tellsPlaces: true,
   }
 }
 

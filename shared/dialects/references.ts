@@ -4,10 +4,12 @@ import type { HistoryEntry } from '../plan/history.ts'
 import type { StepChange } from '../plan/changes.ts'
 import type { CallContext, Dialect, Refusal, View } from './dialect.ts'
 import { digest, verbs } from './digest.ts'
-import { actorName, quoted, some } from './lines.ts'
+import { actorName, outlineLines, quoted, some } from './lines.ts'
 
 /** Places told of in one refusal. */
 const MOST_TOLD = 3
+/** Numbers named where a caller never looked. */
+const MOST_NAMED = 5
 
 /** A place that a caller named, and the step it means; without a step where there is none any more, or never was. */
 export interface Reference {
@@ -31,8 +33,10 @@ type Names = Pick<Dialect, 'nameStep' | 'nameRemoved'>
  * Which steps a caller means by places in the pre-order.
  *
  * With `rev` the step that stood there at that version. Without, the step that stands there now, if the caller can have
- * meant it: because it stood there when the caller last looked, because nobody else changed the plan since, or because
- * the caller added it. Better refused than done to the wrong step.
+ * meant it: because nobody else has changed places since it looked, or because that is the step of which it was last
+ * told that it stands there. Better refused than done to the wrong step.
+ *
+ * A call that was sent before the reply to an earlier one had left is read by what its caller knew then.
  */
 export function resolvePlaces(
   places: readonly number[],
@@ -40,7 +44,7 @@ export function resolvePlaces(
   context: CallContext,
   names: Names,
 ): Resolved | Refusal {
-  return rev === undefined ? resolveAsSeen(places, context, names) : resolveAt(places, rev, context)
+  return rev === undefined ? resolveAsKnown(places, context, names) : resolveAt(places, rev, context)
 }
 
 function resolveAt(places: readonly number[], rev: number, context: CallContext): Resolved | Refusal {
@@ -52,53 +56,120 @@ function resolveAt(places: readonly number[], rev: number, context: CallContext)
     const known = `what stood where is known from version ${history.start} on`
     return { refused: `rev ${rev} is too far back: ${known}. ${remedy}` }
   }
+  const unknown = unknownVersion(rev, context)
+  if (unknown !== null) return unknown
   const valid = rev === version ? range(ids.length) : rangeAt(rev, ids.length)
   return lookUp(places, (place) => ids[place - 1], valid, history.since(rev) ?? [], context)
 }
 
-function resolveAsSeen(places: readonly number[], context: CallContext, names: Names): Resolved | Refusal {
-  const { plan, view, history, actor } = context
-  if (context.forgotten === true && places.length > 0) return { refused: FORGOTTEN }
-  const now = (place: number): StepId | undefined => plan.at(place)?.id
+/** Why a version says nothing to this caller, or null: the places of that version were never told to it in full. */
+export function unknownVersion(rev: number, context: CallContext): Refusal | null {
+  const { known, history, plan, actor, version } = context
+  if (known.some(([from, to]) => from <= rev && rev <= to) || !history.isShared(actor, plan)) return null
+  const last = known.at(-1)?.[1]
+  const seen = last === undefined ? 'you have not looked yet' : `you last saw version ${last}`
+  const canRepeat = last !== undefined && last >= history.start && last <= version
+  const remedy = canRepeat ? `List first, or repeat with rev ${last}.` : 'List first.'
+  return { refused: `Version ${rev} was not shown to you: ${seen}. ${remedy}` }
+}
+
+function resolveAsKnown(places: readonly number[], context: CallContext, names: Names): Resolved | Refusal {
+  const { plan, history, actor, forgotten } = context
+  if (forgotten === true && places.length > 0) return { refused: FORGOTTEN }
+  const { version, view, places: told } = context.sentWith ?? context
+  const order = context.sentWith === undefined ? null : history.orderAt(version, plan)
+  const now = (place: number): StepId | undefined => (order === null ? plan.at(place)?.id : order[place - 1])
+  const valid = range(order?.length ?? plan.steps.length)
   const since = view === null ? [] : history.since(view.version)
-  const valid = range(plan.steps.length)
-  if (view === null || since?.every((entry) => entry.actor.id === actor.id) === true)
-    return lookUp(places, now, valid, since ?? [], context)
-  const own = new Set<StepId>()
-  for (const entry of since ?? [])
-    if (entry.actor.id === actor.id) for (const { id, before } of entry.changes) if (before === null) own.add(id)
-  const drifted = places.filter((place) => {
-    const seen = view.plan.at(place)
-    const present = plan.at(place)
-    if (present === undefined) return seen !== undefined && plan.step(seen.id) !== undefined
-    return seen?.id !== present.id && !own.has(present.id)
-  })
-  if (drifted.length > 0) return drift([...new Set(drifted)], view, since, context, names)
-  return lookUp(places, (place) => now(place) ?? view.plan.at(place)?.id, valid, since ?? [], context)
+  const meant = new Map([...told].map(([id, place]) => [place, id]))
+  if (view === null) {
+    const isStrange = (place: number): boolean => now(place) !== undefined && meant.get(place) !== now(place)
+    if (history.isShared(actor, plan) && places.some(isStrange)) return neverLooked(places.filter(isStrange), plan)
+  } else if (since?.every((entry) => entry.version > version || isQuiet(entry, actor.id)) !== true) {
+    const known = (place: number): StepId | undefined => meant.get(place) ?? seenAt(view, told, place)
+    const drifted = places.filter((place) => {
+      const id = known(place)
+      const present = now(place)
+      if (present === undefined) return id !== undefined && plan.step(id) !== undefined
+      return id !== present
+    })
+    if (drifted.length > 0) return drift([...new Set(drifted)], view, meant, since, context, names)
+    return lookUp(places, (place) => now(place) ?? known(place), valid, since ?? [], context)
+  }
+  return lookUp(places, now, valid, since ?? [], context)
+}
+
+/** Whether a change left the places alone, as far as one actor is concerned: its own changes it knows. */
+const isQuiet = ({ actor, splice }: HistoryEntry, reader: string): boolean => actor.id === reader || splice === null
+
+/** The step that had a place in the view; undefined where the caller was told since that it stands elsewhere. */
+function seenAt({ plan }: View, told: ReadonlyMap<StepId, number>, place: number): StepId | undefined {
+  const id = plan.at(place)?.id
+  return id === undefined || told.has(id) ? undefined : id
+}
+
+/** A caller that never looked knows the numbers that it was told, which are those of its own steps. */
+function neverLooked(places: readonly number[], plan: CallContext['plan']): Refusal {
+  const numbers = some(
+    [...new Set(places)].map((place) => `#${place}`),
+    MOST_NAMED,
+  )
+  const why = `You have not looked at this plan yet, and it holds steps of others: ${numbers} was never shown to you.`
+  const lines = outlineLines(plan)
+  return { refused: `${why} Nothing was changed. Here is the plan: list first.\n${lines.join('\n')}`, prints: 'plan' }
 }
 
 /** Somebody else has moved the plan under the caller. */
 function drift(
   places: readonly number[],
   view: View,
+  told: ReadonlyMap<number, StepId>,
   since: readonly HistoryEntry[] | null,
-  { plan, actor }: CallContext,
+  context: CallContext,
   names: Names,
 ): Refusal {
-  const told = places.slice(0, MOST_TOLD).map((place) => {
-    const seen = view.plan.at(place)
-    const present = plan.at(place)
-    const is = present === undefined ? `there is no #${place} now` : `is now ${quoted(present.text)}`
-    if (seen === undefined) return `#${place} was not there when you last looked and ${is}`
-    const at = plan.placeOf(seen.id)
-    return `#${place} was ${quoted(seen.text)} (${at === null ? 'removed' : `now #${at}`}) and ${is}`
-  })
-  if (places.length > told.length) told.push(`and so on for ${places.length - told.length} more`)
+  const { plan, actor } = context
+  const lines = places.slice(0, MOST_TOLD).map((place) => driftOf(place, view, told.get(place), context))
+  if (places.length > lines.length) lines.push(`and so on for ${places.length - lines.length} more`)
   const why = since === null ? null : digest(since, actor.id, plan, names, whatMovesPlaces)
-  // What was not there cannot be meant by an earlier version, nor what is further back than anybody remembers.
-  const canRepeat = since !== null && places.some((place) => view.plan.at(place) !== undefined)
+  // An earlier version says what was meant only where that is what was last told of the place, and lives.
+  const canRepeat =
+    since !== null &&
+    places.every((place) => {
+      const seen = view.plan.at(place)
+      return seen === undefined || (!told.has(place) && plan.step(seen.id) !== undefined)
+    }) &&
+    places.some((place) => view.plan.at(place) !== undefined)
   const remedy = canRepeat ? `Repeat with rev ${view.version} to mean what you saw, or list first.` : 'List first.'
-  return { refused: `${told.join('; ')}: ${why ?? 'the plan has changed since'}. Nothing was changed. ${remedy}` }
+  return { refused: `${lines.join('; ')}: ${why ?? 'the plan has changed since'}. Nothing was changed. ${remedy}` }
+}
+
+/** `#4 was "S" (now #5) in version 9 and is now "C"` */
+function driftOf(place: number, view: View, toldId: StepId | undefined, { plan, history }: CallContext): string {
+  const seen = view.plan.at(place)
+  const present = plan.at(place)
+  const is = present === undefined ? `there is no #${place} now` : `is now ${quoted(present.text)}`
+  const where = (id: StepId): string => {
+    const at = plan.placeOf(id)
+    return at === null ? 'removed' : `now #${at}`
+  }
+  const was: string[] = []
+  if (seen !== undefined && seen.id !== toldId)
+    was.push(`was ${quoted(seen.text)} (${where(seen.id)}) in version ${view.version}`)
+  if (toldId !== undefined) {
+    const text = plan.step(toldId)?.text ?? lastText(toldId, history) ?? '?'
+    was.push(`was ${quoted(text)} (${where(toldId)}) as you were told`)
+  }
+  return was.length === 0
+    ? `#${place} was not there when you last looked and ${is}`
+    : `#${place} ${[...was, is].join(' and ')}`
+}
+
+/** The text of a step that is gone. */
+function lastText(id: StepId, history: CallContext['history']): string | undefined {
+  for (const { changes } of (history.since(history.start) ?? []).toReversed())
+    for (const change of changes) if (change.id === id && change.after === null) return change.before?.text
+  return undefined
 }
 
 /** For a caller whose view did not outlive a restart: what its references meant cannot be known. */
@@ -150,32 +221,4 @@ export function range(size: number): string {
 function rangeAt(version: number, size: number): string {
   if (size === 0) return `at version ${version} the plan had no steps`
   return size === 1 ? `at version ${version} only #1 was valid` : `at version ${version} valid were #1 to #${size}`
-}
-
-/** Which of the numbers that the caller had seen its own call has moved: `#5 is now #4`. */
-export function movedPlaces(context: CallContext, after: CallContext['plan']): string | null {
-  const { plan, view } = context
-  if (view === null || plan.places === after.places) return null
-  const shifts: { from: number; to: number }[] = []
-  view.plan.steps.forEach(({ id }, position) => {
-    const to = after.placeOf(id)
-    const was = plan.placeOf(id)
-    if (to !== null && was !== null && to !== was && to !== position + 1) shifts.push({ from: position + 1, to })
-  })
-  if (shifts.length === 0) return null
-  if (shifts.length <= 8) return shifts.map(({ from, to }) => `#${from} is now #${to}`).join(', ')
-  const runs: { first: number; last: number; by: number }[] = []
-  for (const { from, to } of shifts) {
-    const run = runs.at(-1)
-    if (run !== undefined && run.last === from - 1 && run.by === to - from) run.last = from
-    else runs.push({ first: from, last: from, by: to - from })
-  }
-  const told = runs
-    .slice(0, 8)
-    .map(({ first, last, by }) =>
-      first === last
-        ? `#${first} is now #${first + by}`
-        : `#${first} to #${last} are now #${first + by} to #${last + by}`,
-    )
-  return runs.length > 8 ? `${told.join(', ')}, and more: list again` : told.join(', ')
 }

@@ -10,11 +10,17 @@ import { lastSeen, withWritten } from './seen.ts'
 /** What is remembered of an actor. */
 export interface Memory {
   readonly view: View | null
+  /** The places that replies told since the view, by step: they count before those of the view. */
+  readonly places: ReadonlyMap<StepId, number>
+  /** The versions of which this actor knows all places, as ranges `[from, to]`, the earliest first. */
+  readonly known: readonly VersionRange[]
   /** The version up to which the actor was told what others did. */
   readonly told: number
   /** It has looked, but so long ago that what it saw is not known any more. */
   readonly forgotten: boolean
 }
+
+export type VersionRange = readonly [from: number, to: number]
 
 /** A memory as it is kept over restarts: the plan that was seen is found again by its version. */
 export interface StoredMemory {
@@ -28,12 +34,28 @@ export interface StoredMemory {
 interface StoredState {
   readonly told: number
   readonly forgotten?: boolean
+  readonly places?: readonly (readonly [StepId, number])[]
+  readonly known?: readonly VersionRange[]
   readonly unseen?: readonly StepId[]
   readonly later?: readonly Step[]
 }
 
 const NONE: ReadonlySet<StepId> = new Set()
 const NOTHING: ReadonlyMap<StepId, Step> = new Map()
+const NOWHERE: ReadonlyMap<StepId, number> = new Map()
+
+/** Ranges of versions that are remembered of an actor; an actor that works alone needs one. */
+const MAX_RANGES = 32
+
+/** What is known of an actor that comes for the first time. */
+const stranger = (told: number): Memory => ({ view: null, places: NOWHERE, known: [], told, forgotten: false })
+
+function withVersion(known: readonly VersionRange[], version: number): readonly VersionRange[] {
+  const last = known.at(-1)
+  if (last !== undefined && version <= last[1]) return known
+  if (last?.[1] === version - 1) return [...known.slice(0, -1), [last[0], version]]
+  return [...known, [version, version] as const].slice(-MAX_RANGES)
+}
 
 const isEqual = (a: ReadonlySet<StepId>, b: ReadonlySet<StepId>): boolean =>
   a === b || (a.size === b.size && [...a].every((id) => b.has(id)))
@@ -48,15 +70,28 @@ export class Views {
 
   /** What is remembered of an actor; one that comes for the first time is told of nothing before `version`. */
   of(actor: Actor, version: number): Memory {
-    return this.#update(actor, { view: null, told: version, forgotten: false }, {})
+    return this.#update(actor, stranger(version), {})
   }
 
   /** All places of the plan were printed to the actor, and the texts of all steps but the unseen ones. */
   shown(actor: Actor, version: number, plan: Plan, unseen = NONE): void {
-    const known = this.#memories.get(actor.id)?.view ?? null
-    const isSame = known?.version === version && known.plan === plan && known.later.size === 0
-    const view = isSame && isEqual(known.unseen, unseen) ? known : { version, plan, unseen, later: NOTHING }
-    this.#update(actor, { view, told: version, forgotten: false }, { view, forgotten: false })
+    const before = this.#memories.get(actor.id)?.view ?? null
+    const isSame = before?.version === version && before.plan === plan && before.later.size === 0
+    const view = isSame && isEqual(before.unseen, unseen) ? before : { version, plan, unseen, later: NOTHING }
+    const known = withVersion(this.of(actor, version).known, version)
+    this.#update(actor, stranger(version), { view, places: NOWHERE, known, forgotten: false })
+  }
+
+  /**
+   * A reply told the actor where steps stand now. Knows it all places of the plan by that, it knows this version.
+   * @param places all that was told since its view
+   */
+  toldPlaces(actor: Actor, version: number, plan: Plan, places: ReadonlyMap<StepId, number>): void {
+    const { view, known } = this.of(actor, version)
+    const place = ({ id }: Step): number | null =>
+      places.get(id) ?? (view?.unseen.has(id) === true ? null : (view?.plan.placeOf(id) ?? null))
+    const knowsAll = plan.steps.every((step, position) => place(step) === position + 1)
+    this.#set(actor, { places, ...(knowsAll ? { known: withVersion(known, version) } : {}) })
   }
 
   /** The texts of some steps were printed to the actor. */
@@ -93,7 +128,8 @@ export class Views {
     if (since?.every((entry) => entry.actor.id === actor.id) === true) {
       // Of what was only counted it knows what it wrote, and what was printed to it since.
       const later = new Map([...view.later, ...written].filter(([id]) => view.unseen.has(id)))
-      return this.#set(actor, { view: { version, plan, unseen: view.unseen, later } })
+      const known = withVersion(this.of(actor, version).known, version)
+      return this.#set(actor, { view: { version, plan, unseen: view.unseen, later }, places: NOWHERE, known })
     }
     const latest = since?.at(-1)
     if (latest?.version !== version || latest.actor.id !== actor.id) return
@@ -103,7 +139,7 @@ export class Views {
 
   /** The actor was told what others did, up to `version`. */
   told(actor: Actor, version: number): void {
-    this.#update(actor, { view: null, told: version, forgotten: false }, { told: version })
+    this.#update(actor, stranger(version), { told: version })
   }
 
   /** How many steps the views hold at the most, for what may be kept in memory. */
@@ -120,24 +156,43 @@ export class Views {
   store(actor: Actor, version: number): StoredMemory | null {
     const memory = this.of(actor, version)
     const kept = this.#kept.get(actor.id)
-    const { view, told, forgotten } = memory
-    if (kept?.view === view && kept.told === told && kept.forgotten === forgotten && this.#memories.size < MAX_VIEWS)
-      return null
+    const { view, told, forgotten, places, known } = memory
+    const isKept =
+      kept?.view === view &&
+      kept.told === told &&
+      kept.forgotten === forgotten &&
+      kept.places === places &&
+      kept.known === known
+    if (isKept && this.#memories.size < MAX_VIEWS) return null
     this.#kept.set(actor.id, memory)
-    const rest = { told, forgotten, unseen: [...(view?.unseen ?? NONE)], later: [...(view?.later.values() ?? [])] }
+    const rest: StoredState = {
+      told,
+      forgotten,
+      places: [...places],
+      known,
+      unseen: [...(view?.unseen ?? NONE)],
+      later: [...(view?.later.values() ?? [])],
+    }
     return { actorId: actor.id, version: view?.version ?? -1, state: JSON.stringify(rest) }
   }
 
   /** Takes back what `store` gave. @param planAt the plan as it stood at a version, if that is known */
   restore({ actorId, version, state }: StoredMemory, planAt: (version: number) => Plan | undefined): void {
     // It was written by `store`, perhaps by an older one.
-    const { told, forgotten = false, unseen = [], later = [] } = JSON.parse(state) as StoredState
+    const { told, forgotten = false, unseen = [], later = [], ...rest } = JSON.parse(state) as StoredState
     const plan = planAt(version)
     const view =
       plan === undefined
         ? null
         : { version, plan, unseen: new Set(unseen), later: new Map(later.map((step) => [step.id, step])) }
-    const memory = { view, told, forgotten: forgotten || (version >= 0 && view === null) }
+    const isLost = version >= 0 && view === null
+    const memory: Memory = {
+      view,
+      told,
+      forgotten: forgotten || isLost,
+      places: isLost ? NOWHERE : new Map(rest.places),
+      known: isLost ? [] : (rest.known ?? (view === null ? [] : [[version, version]])),
+    }
     this.#memories.set(actorId, memory)
     this.#kept.set(actorId, memory)
   }

@@ -19,6 +19,7 @@ export interface HistoryEntry {
 /** The last versions of a plan as they were lived through, for what was where, and who did what since. */
 export class History {
   readonly #entries: HistoryEntry[] = []
+  readonly #actors = new Set<string>()
   #weight = 0
   /** The version it reaches back to: what stood there then is known. */
   #start: number
@@ -46,6 +47,7 @@ export class History {
     const splice = orderSplice(before, after)
     const entry = { version: this.version + 1, actor, changes: changesBetween(before, after), splice }
     this.#entries.push(entry)
+    this.#actors.add(actor.id)
     this.#weight += size(entry)
     while (this.#entries.length > MAX_HISTORY || this.#weight > MAX_WEIGHT) {
       const oldest = this.#entries.shift()
@@ -54,6 +56,16 @@ export class History {
       this.#start = oldest.version
     }
     return entry
+  }
+
+  /**
+   * Whether somebody else has a part in the plan as it stands: by a change since it is known, or by a step that was
+   * made or touched before that. An actor is known by its id, or for what is older by its name.
+   */
+  isShared(actor: Actor, now: Plan): boolean {
+    for (const id of this.#actors) if (id !== actor.id) return true
+    const isOwn = (name: string): boolean => name === '' || name === actor.name
+    return this.#start > 0 && !now.steps.every((step) => isOwn(step.createdBy) && isOwn(step.updatedBy))
   }
 
   /** All entries after a version, or null where it does not reach. */

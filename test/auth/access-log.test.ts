@@ -14,7 +14,7 @@ const NGINX = '/usr/sbin/nginx'
 interface LoggingProxy {
   readonly url: string
   /** All that stands in its access log. */
-  log(): string
+  readonly log: () => string
 }
 
 /** What any proxy logs: the first line of each request, and where it came from. */

@@ -52,6 +52,7 @@ describe('a plan', () => {
   test('has a history', async () => {
     const { run } = await onServer()
     await run(['call', 'add_todos', '{"steps": [{"text": "a"}], "action_and_reasoning": "To begin."}'])
+    await run(['call', 'list_todos', '{}', '--name', 'José 🦊'])
     await run(['call', 'toggle_todos', '{"indices": [1]}', '--name', 'José 🦊'])
     const { stdout } = await run(['history'])
     expect(stdout).toMatch(

@@ -22,6 +22,8 @@ const context = {
   plan: Plan.empty,
   version: 0,
   view: null,
+  places: new Map(),
+  known: [],
   history: new History(0),
   newStepId,
   newGroupId,

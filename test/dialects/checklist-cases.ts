@@ -296,6 +296,7 @@ const alone: readonly ChecklistCase[] = [
     title: 'a model that numbers its lines anew keeps its tasks',
     run: async (plan) => {
       await write(plan, [todo('a', 'pending', { id: 't1' }), todo('b', 'pending', { id: 't2' })])
+      await plan.call('list_todos', {}, 'b')
       await plan.call('toggle_todos', { indices: [1] }, 'b')
       await write(
         plan,
@@ -386,6 +387,7 @@ const together: readonly ChecklistCase[] = [
     title: 'who starts what somebody completed meanwhile is told, and does not re-open it',
     run: async (plan) => {
       await write(plan, [todo('x')], 'a')
+      await plan.call('list_todos', {}, 'b')
       await plan.call('toggle_todos', { indices: [1] }, 'b')
       const reply = await write(plan, [todo('x', 'in_progress')], 'a')
       expect(await short(plan)).toEqual(['x completed'])
@@ -396,6 +398,7 @@ const together: readonly ChecklistCase[] = [
     title: 'who wrote one field of a step has not seen what somebody else did to another',
     run: async (plan) => {
       await write(plan, [todo('x'), todo('y')], 'a')
+      await plan.call('list_todos', {}, 'b')
       await plan.call('toggle_todos', { indices: [1] }, 'b')
       await plan.call('update_todos', { updates: [{ index: 1, text: 'X' }] }, 'a')
       await write(plan, [todo('X'), todo('y')], 'a')
@@ -406,6 +409,7 @@ const together: readonly ChecklistCase[] = [
     title: '[O32] a step that somebody renamed is matched by the content that was seen',
     run: async (plan) => {
       await write(plan, [todo('x')], 'a')
+      await plan.call('list_todos', {}, 'Ann')
       await plan.call('update_todos', { updates: [{ index: 1, text: 'X2' }] }, 'Ann')
       const reply = await write(plan, [todo('x', 'completed'), todo('test')], 'a')
       expect(await short(plan)).toEqual(['X2 completed', 'test'])
@@ -446,6 +450,7 @@ const together: readonly ChecklistCase[] = [
     title: '[RB-A13] what a person wrote can be taken away, and the reply says so',
     run: async (plan) => {
       await write(plan, [todo('x'), todo('y')], 'a')
+      await plan.call('list_todos', {}, 'Ann')
       await plan.call('update_todos', { updates: [{ index: 1, text: 'approved' }] }, 'Ann')
       await plan.call('read_todos', {}, 'a')
       const reply = await write(plan, [todo('easier'), todo('y')], 'a')
@@ -476,6 +481,7 @@ const together: readonly ChecklistCase[] = [
     title: 'what somebody removed is not brought back by a stale list, but by the next one',
     run: async (plan) => {
       await write(plan, [todo('a'), todo('b')], 'a')
+      await plan.call('list_todos', {}, 'b')
       await plan.call('remove_todos', { indices: [1] }, 'b')
       const reply = await write(plan, [todo('a'), todo('b'), todo('c')], 'a')
       expect(await short(plan)).toEqual(['b', 'c'])

@@ -110,7 +110,14 @@ function anyList(next: Next, { list }: Memory, text: () => string): object[] {
 
 /** Puts down what a reply has shown. @param before how the plan stood before the call */
 function remember(memory: Memory, { tool, args }: Wish, reply: ToolReply, before: Standing, after: Standing): void {
-  if (!reply.success) return
+  if (!reply.success) {
+    // A caller that never looked is refused with the plan, and so has looked.
+    if (reply.text.includes('Here is the plan')) {
+      memory.looked = true
+      for (const step of after.steps) memory.saw(step)
+    }
+    return
+  }
   const old = new Map(before.steps.map((step) => [step.id, step]))
   // Whatever it wrote itself it knows.
   for (const step of after.steps) {

@@ -128,7 +128,7 @@ export const outlineCases: Cases = (withPlan) => {
         await add(plan, [['A'], ['B'], ['C']])
         const reply = await remove(plan, [1, 3])
         expect(summaryOf(reply)).toBe('removed 2 todo steps')
-        expect(notesOf(reply)).toEqual(['#2 is now #1'])
+        expect(notesOf(reply)).toEqual([])
         expect(await texts(plan)).toEqual(['B'])
       }),
     )
@@ -201,8 +201,7 @@ export const outlineCases: Cases = (withPlan) => {
         const refused = await update(plan, [[1, 'X']])
         expect(refused.success).toBe(false)
         expect(summaryOf(refused)).toBe(
-          '#1 was "A" (removed) and is now "B": agent-b removed #1 "A". Nothing was changed. ' +
-            'Repeat with rev 1 to mean what you saw, or list first.',
+          '#1 was "A" (removed) in version 1 and is now "B": agent-b removed #1 "A". Nothing was changed. List first.',
         )
         expect(refused.version).toBe(2)
         expect(await texts(plan)).toEqual(['B', 'C'])
@@ -302,9 +301,11 @@ export const outlineCases: Cases = (withPlan) => {
     )
 
     test(
-      'parent_index puts the outline below a deep step, and says which numbers moved',
+      'parent_index puts the outline below a deep step, and says which numbers moved where others work too',
       withPlan(async (plan) => {
-        await add(plan, [['A'], ['B', 1], ['Z']])
+        await add(plan, [['A'], ['B', 1]])
+        await plan.call('agent-b', 'add_todos', { steps: [{ text: 'Z' }] })
+        await list(plan)
         const reply = await add(
           plan,
           [
@@ -315,6 +316,7 @@ export const outlineCases: Cases = (withPlan) => {
         )
         expect(notesOf(reply)).toEqual([
           'lowered, for a step is at most one deeper than the one before it: step 1 from depth 2 to 0, step 2 from depth 3 to 1',
+          'they are #3 to #4',
           '#3 is now #5',
         ])
         expect(await list(plan)).toBe(
@@ -406,6 +408,7 @@ export const outlineCases: Cases = (withPlan) => {
           plan,
           Array.from({ length: 12 }, (_, i): Item => [`${i}`]),
         )
+        await plan.call('agent-b', 'add_todos', { steps: [{ text: 'B' }] })
         expect(notesOf(await remove(plan, [1]))).toEqual(['#2 to #12 are now #1 to #11'])
       }),
     )
@@ -492,6 +495,7 @@ export const outlineCases: Cases = (withPlan) => {
       'a digest of what others did stands in the envelope and beside it',
       withPlan(async (plan) => {
         await add(plan, [['A'], ['B']])
+        await plan.call('agent-b', 'list_todos')
         await plan.call('agent-b', 'toggle_todos', { indices: [2] })
         const reply = await toggle(plan, [1])
         const digest = 'agent-b completed #2'

@@ -28,7 +28,8 @@ async function listed(plan: PlanDriver, how: () => Promise<unknown> = () => list
   await how()
 }
 
-const DRIFTED = '#1 was "A" (removed) and is now "B": agent-b removed #1 "A". Nothing was changed. '
+const DRIFTED =
+  '#1 was "A" (removed) in version 1 and is now "B": agent-b removed #1 "A". Nothing was changed. List first.'
 
 export const referenceCases: Cases = (withPlan) => {
   describe('a view moves to now', () => {
@@ -71,13 +72,19 @@ export const referenceCases: Cases = (withPlan) => {
     )
 
     test(
-      'not with a reply to its own call, if somebody else changed the plan since',
+      '[W2] not with a reply to its own call, if somebody else changed the plan since; but what it tells counts',
       withPlan(async (plan) => {
         await listed(plan)
         await remove(plan, B, [1])
-        expect((await add(plan, A, 'D')).success).toBe(true)
-        const refused = await toggle(plan, A, [1])
-        expect(summaryOf(refused)).toBe(`${DRIFTED}Repeat with rev 1 to mean what you saw, or list first.`)
+        expect(notesOf(await add(plan, A, 'D'))).toEqual(['it is #3', '#2 is now #1, #3 is now #2'])
+        await add(plan, B, 'E', { parent_index: 1 })
+        // B is #1 as agent-a was told; what is #2 now it was not.
+        const refused = await toggle(plan, A, [2])
+        expect(summaryOf(refused)).toContain(
+          '#2 was "B" (now #1) in version 1 and was "C" (now #3) as you were told and is now "E"',
+        )
+        expect(summaryOf(await toggle(plan, A, [1]))).toBe('toggled 1 todo step: #1 now done')
+        expect(await done(plan)).toBe('B')
       }),
     )
 
@@ -101,7 +108,7 @@ export const referenceCases: Cases = (withPlan) => {
         await listed(plan, () => list(plan, ''))
         await remove(plan, B, [1])
         const refused = await toggle(plan, '', [1])
-        expect(summaryOf(refused)).toBe(`${DRIFTED}Repeat with rev 1 to mean what you saw, or list first.`)
+        expect(summaryOf(refused)).toBe(DRIFTED)
         await list(plan, '')
         await toggle(plan, '', [1])
         expect(await done(plan)).toBe('B')
@@ -114,7 +121,9 @@ export const referenceCases: Cases = (withPlan) => {
       'a number means what stood there at that version, wherever it is now',
       withPlan(async (plan) => {
         const { version: rev } = await add(plan, A, 'ABC')
+        await list(plan, B)
         await add(plan, B, 'D', { parent_index: 1 })
+        await list(plan, B)
         await remove(plan, B, [3])
         // A, D below it, C.
         expect(summaryOf(await toggle(plan, A, [3], { rev }))).toBe('toggled 1 todo step: #3 now done')
@@ -130,12 +139,13 @@ export const referenceCases: Cases = (withPlan) => {
       'a step that is gone is missing, and the reply says who removed it',
       withPlan(async (plan) => {
         const { version: rev } = await add(plan, A, 'ABC')
+        await list(plan, B)
         await remove(plan, B, [2])
         const toggled = await toggle(plan, A, [2, 3, 7], { rev })
         expect(envelopeOf(toggled)).toMatchObject({
           success: true,
           summary: 'toggled 1 todo step: #3 now done',
-          notes: ['#2 "B" was removed by agent-b', 'skipped #7: at version 1 valid were #1 to #3'],
+          notes: ['#2 "B" was removed by agent-b', 'skipped #7: at version 1 valid were #1 to #3', '#3 is now #2'],
         })
         expect(await done(plan)).toBe('C')
         const under = await plan.call(A, 'add_todos', { steps: [{ text: 'X' }], parent_index: 2, rev })
@@ -170,6 +180,7 @@ export const referenceCases: Cases = (withPlan) => {
       `a version is known for ${MAX_HISTORY} versions`,
       withPlan(async (plan) => {
         await add(plan, B, 'AB')
+        await list(plan, A)
         await remove(plan, B, [1])
         for (let i = 0; i < MAX_HISTORY - 1; i++) await toggle(plan, B, [1])
         const { version } = await plan.standing()
@@ -202,9 +213,10 @@ export const referenceCases: Cases = (withPlan) => {
       'it never widens what was seen: a toggle flips what the caller saw all the same',
       withPlan(async (plan) => {
         await listed(plan)
-        const { version: rev } = await toggle(plan, B, [1])
+        await toggle(plan, B, [1])
+        const rev = 1
         const reply = await toggle(plan, A, [1], { rev })
-        expect(summaryOf(reply)).toBe('toggled 1 todo step: #1 now done')
+        expect(summaryOf(reply)).toBe('toggled 0 todo steps')
         expect(await done(plan)).toBe('A')
         // Nor does it count as looking.
         await remove(plan, B, [1])
@@ -274,7 +286,7 @@ export const referenceCases: Cases = (withPlan) => {
         await rename(plan, B, 1, 'renamed')
         const refused = await rename(plan, A, 4, 'X')
         expect(summaryOf(refused)).toBe(
-          '#4 was "S" (now #5) and is now "C": agent-b added #4. Nothing was changed. ' +
+          '#4 was "S" (now #5) in version 2 and is now "C": agent-b added #4. Nothing was changed. ' +
             'Repeat with rev 2 to mean what you saw, or list first.',
         )
         expect((await rename(plan, A, 4, 'X', { rev: 2 })).success).toBe(true)
@@ -298,12 +310,12 @@ export const referenceCases: Cases = (withPlan) => {
         await remove(plan, B, [2])
         const before = await plan.standing()
         const told =
-          '#2 was "B" (removed) and is now "C"; #3 was "C" (now #2) and is now "D"; #4 was "D" (now #3) and is now "E"; ' +
-          'and so on for 1 more: agent-b removed #2 "B". Nothing was changed. ' +
-          'Repeat with rev 1 to mean what you saw, or list first.'
+          '#2 was "B" (removed) in version 1 and is now "C"; #3 was "C" (now #2) in version 1 and is now "D"; ' +
+          '#4 was "D" (now #3) in version 1 and is now "E"; ' +
+          'and so on for 1 more: agent-b removed #2 "B". Nothing was changed. List first.'
         expect(summaryOf(await toggle(plan, A, [1, 2, 3, 2, 4, 5]))).toBe(told)
         expect(summaryOf(await remove(plan, A, [5]))).toBe(
-          '#5 was "E" (now #4) and there is no #5 now: agent-b removed #2 "B". Nothing was changed. ' +
+          '#5 was "E" (now #4) in version 1 and there is no #5 now: agent-b removed #2 "B". Nothing was changed. ' +
             'Repeat with rev 1 to mean what you saw, or list first.',
         )
         expect((await rename(plan, A, 3, 'X')).success).toBe(false)
@@ -327,21 +339,74 @@ export const referenceCases: Cases = (withPlan) => {
     )
 
     test(
-      'an actor that never looked means the plan as it stands now',
+      '[W4] an actor that never looked knows the numbers that it was told, and no others',
       withPlan(async (plan) => {
-        await add(plan, B, 'ABC')
-        await remove(plan, B, [1])
-        await toggle(plan, 'agent-c', [1])
-        expect(await done(plan)).toBe('B')
+        await add(plan, B, 'XY')
+        expect(notesOf(await add(plan, A, 'MN'))).toEqual(['they are #3 to #4'])
+        expect(summaryOf(await toggle(plan, A, [3]))).toBe('toggled 1 todo step: #3 now done')
+        const refused = await remove(plan, A, [2])
+        expect([refused.success, summaryOf(refused)]).toEqual([
+          false,
+          'You have not looked at this plan yet, and it holds steps of others: #2 was never shown to you. ' +
+            'Nothing was changed. Here is the plan: list first.\n' +
+            '#1  1  [ ] X\n#2  2  [ ] Y\n#3  3  [x] M\n#4  4  [ ] N',
+        ])
+        // By that it has looked.
+        expect((await toggle(plan, A, [1])).success).toBe(true)
+        expect([await texts(plan), await done(plan)]).toEqual(['XYMN', 'XM'])
       }),
     )
 
     test(
-      'several calls of one turn are resolved one after the other',
+      '[W1] a number of its own step that moved is not the number of what was seen there',
       withPlan(async (plan) => {
-        await add(plan, A, 'ABCDE')
-        await Promise.all([remove(plan, A, [2]), toggle(plan, A, [4])])
-        expect([await texts(plan), await done(plan)]).toEqual(['ACDE', 'E'])
+        await add(plan, B, 'PQ')
+        await list(plan, A)
+        await toggle(plan, B, [1])
+        expect(notesOf(await add(plan, A, 'S', { parent_index: 2 }))).toEqual(['it is #3'])
+        await remove(plan, B, [1])
+        expect((await toggle(plan, A, [2])).success).toBe(false)
+        expect((await remove(plan, A, [2])).success).toBe(false)
+        expect([await texts(plan), await done(plan)]).toEqual(['QS', ''])
+      }),
+    )
+
+    test(
+      '[W2] a number as it was told last is accepted while it holds, and refused afterwards',
+      withPlan(async (plan) => {
+        await add(plan, B, 'PQR')
+        await list(plan, A)
+        await add(plan, B, 'E')
+        const told = await add(plan, A, 'N', { parent_index: 1 })
+        expect(notesOf(told)).toEqual(['it is #2', '#2 is now #3, #3 is now #4'])
+        await list(plan, B)
+        await remove(plan, B, [2])
+        expect((await toggle(plan, A, [3])).success).toBe(false)
+        expect(await done(plan)).toBe('')
+        // It counts from what was told last, not from the view.
+        expect(notesOf(await rename(plan, A, 1, 'p'))).toEqual(['#3 is now #2, #4 is now #3'])
+        expect(summaryOf(await toggle(plan, A, [2]))).toBe('toggled 1 todo step: #2 now done')
+        expect(await done(plan)).toBe('Q')
+      }),
+    )
+
+    test(
+      '[W3] a version of which not all places were told is no rev, nor is that of a refusal',
+      withPlan(async (plan) => {
+        await add(plan, B, 'PQ')
+        await list(plan, A)
+        await add(plan, B, 'a', { parent_index: 1 })
+        const { version } = await add(plan, A, 'Z')
+        expect(version).toBe(3)
+        const refused = await toggle(plan, A, [2], { rev: version })
+        expect([refused.success, summaryOf(refused)]).toEqual([
+          false,
+          'Version 3 was not shown to you: you last saw version 1. List first, or repeat with rev 1.',
+        ])
+        expect((await toggle(plan, A, [2], { rev: refused.version })).success).toBe(false)
+        expect(await done(plan)).toBe('')
+        expect((await toggle(plan, A, [2], { rev: 1 })).success).toBe(true)
+        expect(await done(plan)).toBe('Q')
       }),
     )
 
@@ -364,15 +429,16 @@ export const referenceCases: Cases = (withPlan) => {
       'are told to those who had seen them',
       withPlan(async (plan) => {
         await add(plan, A, 'ABCDE')
+        // One that works alone knows it by its own calls.
+        expect(notesOf(await remove(plan, A, [5]))).toEqual([])
+        await add(plan, B, 'F')
+        await list(plan, A)
         expect(notesOf(await remove(plan, A, [4]))).toEqual(['#5 is now #4'])
+        await add(plan, B, 'G')
         expect(notesOf(await remove(plan, A, [1]))).toEqual(['#2 is now #1, #3 is now #2, #4 is now #3'])
-        expect(notesOf(await add(plan, A, 'X', { parent_index: 2 }))).toEqual(['#3 is now #4'])
-        // Back where it was seen is not moved.
-        await add(plan, B, 'Y', { parent_index: 1 })
-        const { version: rev } = await plan.standing()
-        expect(notesOf(await remove(plan, A, [2], { rev }))).toEqual([])
+        expect(notesOf(await add(plan, A, 'X', { parent_index: 2 }))).toEqual(['it is #3', '#3 is now #4'])
         // agent-c has never seen a number.
-        expect(notesOf(await remove(plan, 'agent-c', [1]))).toEqual([])
+        expect(notesOf(await add(plan, 'agent-c', 'Z'))).toEqual(['it is #6'])
       }),
     )
   })
@@ -398,7 +464,7 @@ export const referenceCases: Cases = (withPlan) => {
         const second = await toggle(plan, B, [4])
         expect(envelopeOf(second)).toEqual({
           success: true,
-          summary: 'toggled 1 todo step: #4 now done',
+          summary: 'toggled 0 todo steps',
           version: 2,
           notes: ['#4 was done already: agent-a has brought it there since you looked. List first to turn it back'],
           digest: 'agent-a completed #4',
@@ -418,12 +484,12 @@ export const referenceCases: Cases = (withPlan) => {
         await toggle(plan, A, [1])
         // agent-b toggles another step, and is told of #1 by the digest; it has not looked at the plan.
         expect((await toggle(plan, B, [2])).digest).toBe('agent-a completed #1')
-        expect(summaryOf(await toggle(plan, B, [1]))).toBe('toggled 1 todo step: #1 now done')
+        expect(summaryOf(await toggle(plan, B, [1]))).toBe('toggled 0 todo steps')
         // Its own toggle of #2 it knows of.
         expect(summaryOf(await toggle(plan, B, [2]))).toBe('toggled 1 todo step: #2 now pending')
         // It saw #2 pending by its own doing; agent-a saw it pending too, and completes it.
         expect(summaryOf(await toggle(plan, A, [2]))).toBe('toggled 1 todo step: #2 now done')
-        expect(summaryOf(await toggle(plan, B, [2]))).toBe('toggled 1 todo step: #2 now done')
+        expect(summaryOf(await toggle(plan, B, [2]))).toBe('toggled 0 todo steps')
         expect(await done(plan)).toBe('PQ')
       }),
     )
@@ -436,7 +502,7 @@ export const referenceCases: Cases = (withPlan) => {
         await list(plan, B)
         await toggle(plan, A, [1])
         const reply = await toggle(plan, B, [1])
-        expect(summaryOf(reply)).toBe('toggled 1 todo step: #1 now pending')
+        expect(summaryOf(reply)).toBe('toggled 0 todo steps')
         expect(notesOf(reply)).toEqual([
           '#1 was pending already: agent-a has brought it there since you looked. List first to turn it back',
         ])
@@ -452,11 +518,10 @@ export const referenceCases: Cases = (withPlan) => {
         await add(plan, B, 'Q')
         await list(plan, A)
         await toggle(plan, A, [2])
-        expect(summaryOf(await toggle(plan, B, [2]))).toBe('toggled 1 todo step: #2 now done')
+        expect(summaryOf(await toggle(plan, B, [2]))).toBe('toggled 0 todo steps')
         expect(await done(plan)).toBe('Q')
         // Of #1 it knows nothing.
-        await toggle(plan, A, [1])
-        expect(summaryOf(await toggle(plan, B, [1]))).toBe('toggled 1 todo step: #1 now pending')
+        expect((await toggle(plan, B, [1])).success).toBe(false)
       }),
     )
 
@@ -527,8 +592,10 @@ export const referenceCases: Cases = (withPlan) => {
         await listed(plan)
         await toggle(plan, B, [1])
         await toggle(plan, B, [2])
+        await list(plan, 'agent-c')
         await rename(plan, 'agent-c', 3, 'Z')
         await add(plan, B, 'X', { parent_index: 1 })
+        await list(plan, '')
         await remove(plan, '', [3])
         const { digest } = await add(plan, A, 'Y')
         expect(digest).toBe('agent-b completed #1; agent-b added #2; agent-c renamed #3; somebody removed #3 "B"')
@@ -595,6 +662,7 @@ export const referenceCases: Cases = (withPlan) => {
       withPlan(async (plan) => {
         await add(plan, A, 'ABC')
         await add(plan, human('Ada'), 'D')
+        await list(plan, human('Ada'))
         await rename(plan, human('Ada'), 2, 'Better')
         expect(envelopeOf(await toggle(plan, A, [1])).digest).toBe('Ada added #4; Ada renamed #2')
       }),

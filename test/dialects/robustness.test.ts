@@ -200,6 +200,7 @@ describe('limits', () => {
   test('500 removed at a time, wherever they stand', async () => {
     const plan = await fullPlan()
     const indices = Array.from({ length: MAX_ITEMS }, (_, i) => 1 + i * 20)
+    await plan.call(A, 'list_todos')
     const reply = await plan.call(A, 'remove_todos', { indices })
     expect(reply).toMatchObject({ summary: 'removed 500 todo steps' })
     await plan.close()

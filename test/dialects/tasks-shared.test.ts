@@ -136,7 +136,10 @@ describe('several agents on one plan', () => {
       'Task \'task-2\' not found.\n\ntask-2 "Two" was removed by agent-b\nagent-b removed task-2 "Two"; agent-b added task-2',
     )
     expect(await at(1)).toBe("Task 'task-2' not found.\n\ntask-2 was not there at version 1")
-    expect(await at(4)).toBe('Task \'task-2\' not found.\n\ntask-2 "Three" was removed by agent-b')
+    expect(await at(4)).toBe(
+      'Version 4 was not shown to you: you last saw version 2. List first, or repeat with rev 2.',
+    )
+    await plan.call(...by(A, list()))
     expect(JSON.parse(await at(6))).toMatchObject({ groups: [{ items: [{ description: 'Four' }] }] })
     expect(await at(7)).toMatch(/^rev 7 is in the future: the plan is at version 6\. Nothing was changed\. List first/)
   })
@@ -248,7 +251,7 @@ describe('a plan that other dialects work on too', () => {
   test('sub-steps are tasks of the group that they inherit; a removed task takes them along and says so', async () => {
     const plan = openTasks()
     await make(plan, [by(A, add('g', 'Task')), by(A, add('g', 'Other')), by(B, list())])
-    await make(plan, [outlined([['Sub', 0], ['Subsub', 1]], 1), by(A, list()), by(A, edit(2, { depends_on: [3] }))]) // prettier-ignore
+    await make(plan, [['list_todos', {}, B], outlined([['Sub', 0], ['Subsub', 1]], 1), by(A, list()), by(A, edit(2, { depends_on: [3] }))]) // prettier-ignore
     const reply = await plan.call(...by(A, remove(1)))
     expect(groupsOf(reply)).toEqual(['g: task-2 Pending Other <task-3>'])
     expect(nagsOf(reply)).toEqual([
@@ -259,21 +262,21 @@ describe('a plan that other dialects work on too', () => {
 
   test('Edit moves a task with its sub-steps', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('a', 'Task')), outlined([['Sub', 0]], 1), by(A, list()), by(A, add('b', 'Last'))]) // prettier-ignore
+    await make(plan, [by(A, add('a', 'Task')), ['list_todos', {}, B], outlined([['Sub', 0]], 1), by(A, list()), by(A, add('b', 'Last'))]) // prettier-ignore
     const reply = await plan.call(...by(A, edit('task-1', { group: 'b' })))
     expect(groupsOf(reply)).toEqual(['a: ', 'b: task-3 Pending Last, task-1 Pending Task, task-2 Pending Sub'])
   })
 
   test('a sub-step that is moved to another group is a task at top level', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('a', 'Task')), outlined([['Sub', 0]], 1), by(A, list())]) // prettier-ignore
+    await make(plan, [by(A, add('a', 'Task')), ['list_todos', {}, B], outlined([['Sub', 0]], 1), by(A, list())]) // prettier-ignore
     await make(plan, [by(A, edit('task-2', { group: 'b' }))])
     expect(plan.plan.step(plan.plan.steps[1]?.id ?? ('' as StepId))).toMatchObject({ text: 'Sub', depth: 0 })
   })
 
   test('Clean keeps what is pending below what it drops, in the group that it inherited', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('g', 'Task')), outlined([['Sub', 0], ['Subsub', 1], ['Done', 1]], 1), by(A, list())]) // prettier-ignore
+    await make(plan, [by(A, add('g', 'Task')), ['list_todos', {}, B], outlined([['Sub', 0], ['Subsub', 1], ['Done', 1]], 1), by(A, list())]) // prettier-ignore
     await make(plan, [by(A, complete(1)), by(A, cancel(2)), by(A, complete(4))])
     const reply = await plan.call(...by(A, clean(true)))
     expect(groupsOf(reply)).toEqual(['g: task-3 Pending Subsub'])
@@ -298,13 +301,13 @@ describe('a plan that other dialects work on too', () => {
 
   test('[RB-D6] a dependency on its own ancestor is a circle', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('g', 'Task')), outlined([['Sub', 0]], 1), by(A, list())]) // prettier-ignore
+    await make(plan, [by(A, add('g', 'Task')), ['list_todos', {}, B], outlined([['Sub', 0]], 1), by(A, list())]) // prettier-ignore
     expect(nagsOf(await plan.call(...by(A, edit(2, { depends_on: [1] })))).at(-1)).toBe("Dependency 'task-1' would create a circular dependency chain.") // prettier-ignore
   })
 
   test('the digest names tasks as this dialect does', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('g', 'One')), outlined([['Two', 0]]), ['toggle_todos', { indices: [1] }, B]]) // prettier-ignore
+    await make(plan, [by(A, add('g', 'One')), outlined([['Two', 0]]), ['list_todos', {}, B], ['toggle_todos', { indices: [1] }, B]]) // prettier-ignore
     expect(nagsOf(await plan.call(...by(A, list()))).at(-1)).toBe('agent-b added task-2; agent-b completed task-1')
   })
 })
@@ -332,7 +335,7 @@ describe('loading', () => {
 
   test('after a listing it is done, nested steps and empty groups included, in one version', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('g', 'One')), outlined([['Sub', 0], ['Loose', 0]], 1), by(A, verify('g')), by(A, list())]) // prettier-ignore
+    await make(plan, [by(A, add('g', 'One')), ['list_todos', {}, B], outlined([['Sub', 0], ['Loose', 0]], 1), by(A, verify('g')), by(A, list())]) // prettier-ignore
     const { version } = plan
     const reply = await plan.call(...by(A, load('## g', '- [ ] N', '- depends: 1')))
     expect(reply).toEqual({ success: true, text: 'ok', version: version + 1, changed: expect.any(Array) as unknown })

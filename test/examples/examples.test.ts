@@ -60,7 +60,7 @@ describe.each(PROVIDERS)('the example for $name', ({ calls, says, toolsIn, promp
 
     const [done, refused] = resultsIn(second)
     expect(done).toMatchObject({ id: 'call-1' })
-    const added = { success: true, summary: 'added 2 todo steps', version: 2 }
+    const added = { success: true, summary: 'added 2 todo steps', version: 2, notes: ['they are #2 to #3'] }
     expect(JSON.parse(done?.text ?? '')).toEqual({ ...added, digest: 'Ben added #1' })
     expect(refused).toMatchObject({ id: 'call-2' })
     expect(JSON.parse(refused?.text ?? '')).toMatchObject({ success: false })
@@ -139,6 +139,7 @@ test('whether anything is pending is known over HTTP too', async () => {
   expect(await plan.hasPendingTasks()).toBe(false)
   await ask(app, '/threads/plan', { method: 'PUT', body: { seed: ['a'] } })
   expect(await plan.hasPendingTasks()).toBe(true)
+  await plan.call('list_todos', {}, 'call-0')
   await plan.call('toggle_todos', { indices: [1] }, 'call-1')
   expect(await plan.hasPendingTasks()).toBe(false)
 })

@@ -212,7 +212,16 @@ export class Replica {
       const actor = { id: this.name, name: this.name, kind: 'agent' } as const
       const { stepId, groupId } = this.#chance
       const ids = { newStepId: stepId, newGroupId: groupId }
-      const context = { actor, plan, version: 0, view: null, history: this.history, ...ids }
+      const context = {
+        actor,
+        plan,
+        version: 0,
+        view: null,
+        places: new Map(),
+        known: [],
+        history: this.history,
+        ...ids,
+      }
       const prepared = prepareCall(known.tool, args, context, stamp)
       if (prepared.kind === 'refused') return null
       asked = `${tool} ${JSON.stringify(args)}`

@@ -112,9 +112,11 @@ describe('the query of the context', () => {
   test('for moves the view of who is named, and nobody else', async () => {
     const app = await seeded([{ text: 'a' }, { text: 'b' }, { text: 'c' }])
     await block(app, 'for=reader', { 'X-Agent-Name': 'fetcher' })
+    await block(app, 'for=agent-b')
     await tool(app, 'agent-b', 'remove_todos', { indices: [1] })
     expect(await tool(app, 'reader', 'toggle_todos', { indices: [2] })).toMatchObject({ success: false })
-    // Who fetched it for another has not looked itself, and means the plan as it stands.
+    // Who fetched it for another has not looked itself: it is shown the plan first.
+    expect(await tool(app, 'fetcher', 'toggle_todos', { indices: [2] })).toMatchObject({ success: false })
     expect(await tool(app, 'fetcher', 'toggle_todos', { indices: [2] })).toMatchObject({ success: true })
     expect(await standing(app)).toMatchObject([{ text: 'b' }, { text: 'c', status: 'completed' }])
   })

@@ -143,7 +143,7 @@ describe('[RB-H1] the header Idempotency-Key', () => {
     const app = newApp()
     const below = { ...one, parent_index: 1 }
     expect((await call(app, 'plan', 'add_todos', below, headers)).json).toMatchObject({ success: false })
-    await call(app, 'plan', 'add_todos', one)
+    await call(app, 'plan', 'add_todos', one, { 'X-Agent-Name': headers['X-Agent-Name'] })
     expect((await call(app, 'plan', 'add_todos', below, headers)).json).toMatchObject({ success: true })
   })
 

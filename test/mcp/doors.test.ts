@@ -136,6 +136,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
     // Ben moves the plan under Ada, who reads the Markdown, which has no numbers.
     await client.call('list_todos')
     const ben = await connectMcp(kind, { url, name: 'Ben' })
+    await ben.call('list_todos')
     await ben.call('remove_todos', { indices: [1] })
     await ben.call('add_todos', steps('b'))
     expect(await client.read('plan://plan')).toBe('- [ ] b\n\n<!-- a plan of Planroom, format 1 -->\n')
@@ -146,6 +147,7 @@ describe.each(CLIENTS)('the client %s', (kind) => {
     const { client, url } = await open()
     await client.call('add_todos', steps('a', 'b'))
     const ben = await connectMcp(kind, { url, name: 'Ben' })
+    await ben.call('list_todos')
     await ben.call('remove_todos', { indices: [1] })
     expect((await client.listPrompts()).map(({ name }) => name)).toEqual(['plan'])
     expect(await client.prompt('plan')).toBe('Plan, version 2: 1 step, 0 done, 1 open\n#1  1  [ ] b')

@@ -149,7 +149,7 @@ describe.each([
     await run(server.plan, [...LISTED, [B, 'remove_todos', { indices: [1] }]])
     await server.restart()
     expect(summaryOf(await server.plan.call(A, 'toggle_todos', { indices: [2] }))).toBe(
-      '#2 was "b" (now #1) and is now "c": the plan has changed since. Nothing was changed. List first.',
+      '#2 was "b" (now #1) in version 1 and is now "c": the plan has changed since. Nothing was changed. List first.',
     )
     await server.plan.close()
   })
@@ -170,7 +170,10 @@ describe.each([
     const server = await start(newDisk)
     await run(server.plan, [[A, 'write_todos', { todos: [todo('x')] }]])
     await server.restart()
-    await run(server.plan, [[B, 'toggle_todos', { indices: [1] }]])
+    await run(server.plan, [
+      [B, 'list_todos'],
+      [B, 'toggle_todos', { indices: [1] }],
+    ])
     await server.restart()
     const reply = await server.plan.call(A, 'write_todos', { todos: [todo('x'), todo('y')] })
     expect(await steps(server.plan)).toEqual(['x completed', 'y'])
@@ -181,7 +184,10 @@ describe.each([
   test('[O32] contents as they were seen survive: a renamed step is not doubled', async () => {
     const server = await start(newDisk)
     await run(server.plan, [[A, 'write_todos', { todos: [todo('x')] }]])
-    await run(server.plan, [[B, 'update_todos', { updates: [{ index: 1, text: 'X2' }] }]])
+    await run(server.plan, [
+      [B, 'list_todos'],
+      [B, 'update_todos', { updates: [{ index: 1, text: 'X2' }] }],
+    ])
     await server.restart()
     await run(server.plan, [[A, 'write_todos', { todos: [todo('x', 'completed')] }]])
     expect(await steps(server.plan)).toEqual(['X2 completed'])
@@ -240,10 +246,10 @@ describe.each([
     const first = await server.plan.call('agent-0', 'toggle_todos', { indices: [2] })
     expect(summaryOf(first)).toMatch(/^What you were shown was too long ago/)
     const last = await server.plan.call(names.at(-1) ?? '', 'toggle_todos', { indices: [2] })
-    expect(summaryOf(last)).toMatch(/^#2 was "b" \(now #1\) and is now "c"/)
+    expect(summaryOf(last)).toMatch(/^#2 was "b" \(now #1\) in version 1 and is now "c"/)
     await server.restart()
     const again = await server.plan.call(names.at(-1) ?? '', 'toggle_todos', { indices: [2] })
-    expect(summaryOf(again)).toMatch(/^#2 was "b" \(now #1\) and is now "c"/)
+    expect(summaryOf(again)).toMatch(/^#2 was "b" \(now #1\) in version 1 and is now "c"/)
     expect(await steps(server.plan)).toEqual(['b', 'c', 'd'])
     await server.plan.close()
   })

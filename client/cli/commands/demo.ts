@@ -3,7 +3,7 @@
  * replicas are compared.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { outlineLines } from '../../../shared/dialects/outline.ts'
+import { outlineLines } from '../../../shared/dialects/lines.ts'
 import type { Plan } from '../../../shared/plan/plan.ts'
 import { newStepId } from '../../../shared/schema/ids.ts'
 import type { LivePlan } from '../../sdk/live-plan.ts'

@@ -8,6 +8,7 @@ import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Refusal, View } from '../dialect.ts'
 import { digest, verbs } from '../digest.ts'
 import { actorName, quoted } from '../lines.ts'
+import { unknownVersion } from '../references.ts'
 import { names, numberIn, shortIn, taskName } from './names.ts'
 
 /** A task that a caller named. */
@@ -38,7 +39,7 @@ export function resolveTask(
   context: CallContext,
   purpose: Purpose,
 ): TaskReference | Refusal {
-  const wrongRev = rev === undefined ? null : checkRev(rev, context)
+  const wrongRev = rev === undefined ? null : (checkRev(rev, context) ?? unknownVersion(rev, context))
   if (wrongRev !== null) return wrongRev
   const number = numberIn(given)
   if (number === null) return resolveId(given.trim(), context)
@@ -81,8 +82,12 @@ function resolveAt(number: number, rev: number, context: CallContext): TaskRefer
 }
 
 function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): TaskReference | Refusal {
-  const { plan, view, history, actor } = context
+  const { plan, history, actor, sentWith } = context
+  const { view } = sentWith ?? context
   const name = numberName(number)
+  // A call that was sent before an earlier one was answered means the task that had the number then.
+  const then = sentWith === undefined ? undefined : numberedAt(history, plan, sentWith.version, number)
+  if (then !== undefined && then !== null) return found(name, then, plan, history.since(sentWith?.version ?? 0) ?? [])
   const present = numberedIn(plan, number)
   if (context.forgotten === true && purpose === 'change') return { refused: LONG_AGO }
   if (view === null) return asItStands(name, present)
