@@ -16,7 +16,7 @@ export const OURS = '<!-- a plan of Planroom, format 1 -->'
  * a step stand its details as a quotation, what it depends on, and who has it. A step that others depend on has its number
  * in braces.
  */
-export function planMarkdown(plan: Plan): string {
+export function planMarkdown(plan: Pick<Plan, 'title' | 'steps' | 'groups'>): string {
   const labels = labelsOf(plan)
   const groups = new Map(plan.groups.map((group) => [group.id, group]))
   const waiting = [...plan.groups]
@@ -53,7 +53,7 @@ const heading = ({ title, testsVerified }: Group): string =>
   `## ${encodeHeading(title)}${attributes([testsVerified ? 'tests-verified' : null])}`
 
 /** The number of each step that somebody depends on. One that has none yet gets one that nobody has. */
-function labelsOf({ steps }: Plan): Map<StepId, number> {
+function labelsOf({ steps }: Pick<Plan, 'steps'>): Map<StepId, number> {
   const wanted = new Set<StepId>()
   for (const { dependencies } of steps) for (const one of dependencies) if ('step' in one) wanted.add(one.step)
   let next = steps.reduce((highest, { number }) => Math.max(highest, number ?? 0), 0)

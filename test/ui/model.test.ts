@@ -7,7 +7,9 @@ import { readFilter } from '../../client/ui/model/filter.ts'
 import { Flashes } from '../../client/ui/model/flashes.ts'
 import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/ui/model/moves.ts'
 import { threadNameOf } from '../../client/ui/model/path.ts'
-import { readOutline, writeOutline } from '../../client/ui/model/paste.ts'
+import { asMarkdown, subtreeMarkdown } from '../../client/ui/model/paste.ts'
+import { importMarkdown } from '../../shared/plan/markdown-import.ts'
+import { readPlanMarkdown } from '../../shared/plan/markdown-read.ts'
 import { type Row, rowMaker } from '../../client/ui/model/rows.ts'
 import { doneText } from '../../client/cli/plan-text.ts'
 import { statusText } from '../../shared/dialects/checklist/show.ts'
@@ -121,25 +123,30 @@ describe('moving', () => {
 })
 
 describe('Markdown', () => {
-  test('lists in many hands are read, with statuses, details and headings', () => {
-    const text =
-      '# Trip\n* [x] Tent\n\t- Pegs\n\t  and a hammer\n- [ ] Stove\n\n## Later\n1. Gas\n   2) Lighter\nJust a line\n'
-    expect(readOutline(text).map(({ depth, text: one, status, details }) => [depth, one, status, details])).toEqual([
-      [0, 'Trip', undefined, undefined],
-      [1, 'Tent', 'completed', undefined],
-      [2, 'Pegs', undefined, 'and a hammer'],
-      [1, 'Stove', undefined, undefined],
-      [0, 'Later', undefined, undefined],
-      [1, 'Gas', undefined, undefined],
-      [2, 'Lighter', undefined, undefined],
-      [1, 'Just a line', undefined, undefined],
-    ])
+  const read = (text: string) => readPlanMarkdown(asMarkdown(text))
+
+  test('[P7] plain lines nest by their indent; code and tables are details of the step above', () => {
+    for (const blank of ['\t', '    ', '  '])
+      expect(
+        read(`One\n${blank}Two\n${blank}${blank}Three\nFour`).steps.map(({ depth, text }) => [depth, text]),
+      ).toEqual([
+        [0, 'One'],
+        [1, 'Two'],
+        [2, 'Three'],
+        [0, 'Four'],
+      ])
+    const table = '| a | b |\n|---|---|\n| 1 | 2 |'
+    for (const list of ['- A\n```js\n# no *step*\n```\n- B\n', 'A\n```js\n# no *step*\n```\nB\n'])
+      expect(read(`${list}${table}`).steps.map(({ text, details }) => [text, details])).toEqual([
+        ['A', '```js\n# no *step*\n```'],
+        ['B', table],
+      ])
   })
 
   test('what is copied is the same when it is pasted', () => {
-    const local = planOf([0, 'A', { status: 'blocked' }], [1, 'B', { status: 'completed' }], [2, 'C'], [1, 'D', { status: 'in_progress' }], [0, 'E', { status: 'cancelled' }]) // prettier-ignore
-    const again = readOutline(writeOutline(local.plan.steps))
-    expect(again.map(({ depth, text, status = 'pending' }) => [depth, text, status])).toEqual(
+    const local = planOf([0, 'A', { status: 'blocked' }], [1, 'B', { status: 'completed' }], [2, 'C'], [1, 'D', { status: 'in_progress' }]) // prettier-ignore
+    const again = read(subtreeMarkdown(local.plan, local.plan.steps[0]?.id as StepId)).steps
+    expect(again.map(({ depth, text, status }) => [depth, text, status])).toEqual(
       local.plan.steps.map(({ depth, text, status }) => [depth, text, status]),
     )
   })
@@ -152,10 +159,10 @@ describe('Markdown', () => {
         ),
         (parts) => {
           const text = parts.map(([indentation, mark, words]) => `${' '.repeat(indentation)}${mark}${words}`).join('\n')
-          const steps = readOutline(text)
+          const found = read(text)
           const local = new LocalPlan()
-          if (steps.length > 0) local.apply([{ type: 'addSteps', parent: null, steps }], ME)
-          expect(local.plan.steps).toHaveLength(steps.length)
+          for (const batch of importMarkdown(found, local.plan, false).batches) local.apply(batch, ME)
+          expect(local.plan.steps).toHaveLength(found.steps.length)
         },
       ),
       { numRuns: 500 },

@@ -214,14 +214,14 @@ describePage('the outline', () => {
   test('a pasted Markdown list becomes steps, and copying gives one', async () => {
     const { page, press } = await atPlan('One\n')
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-    const list = '- [x] Tent\n  - [ ] Pegs\n    and a hammer\n- [*] Stove\n1. Gas\n'
+    const list = '- [x] Tent\n  - [ ] Pegs\n    and a hammer\n- [*] Stove\n- [ ] Gas\n'
     await page.evaluate((text) => navigator.clipboard.writeText(text), list)
     await rowOf(page, 'One').click()
     await press('Control+v')
-    await showsOutline(page, ['One', 'Tent (completed)', '  Pegs', 'Stove (in_progress)', 'Gas'])
+    await showsOutline(page, ['One', 'Tent (completed)', '  Pegs and a hammer', 'Stove (in_progress)', 'Gas'])
     await rowOf(page, 'Tent').click()
     await press('Control+c')
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('- [x] Tent\n  - [ ] Pegs')
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('- [x] Tent\n  - [ ] Pegs and a hammer')
     // Into a text that is being typed, too.
     await page.evaluate(() => navigator.clipboard.writeText('- Rope\n- Knife\n'))
     await rowOf(page, 'Gas').click()
@@ -229,7 +229,7 @@ describePage('the outline', () => {
     await press('Control+v')
     await expect
       .poll(() => outlineOf(page))
-      .toEqual(['One', 'Tent (completed)', '  Pegs', 'Stove (in_progress)', 'Gas', 'Rope', 'Knife'])
+      .toEqual(['One', 'Tent (completed)', '  Pegs and a hammer', 'Stove (in_progress)', 'Gas', 'Rope', 'Knife'])
   })
 
   test('with nothing chosen, an arrow enters the list, and a paste fills an empty plan', async () => {

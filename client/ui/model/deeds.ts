@@ -1,8 +1,9 @@
 import type { GroupId, PlanOperation, Status, StepId } from '../../sdk/index.ts'
 import { newGroupId } from '../../sdk/index.ts'
+import { planMarkdown } from '../../../shared/plan/markdown.ts'
 import { dependentsOf } from '../../../shared/plan/waiting.ts'
 import { type Drop, indent, isMove, moveDown, moveUp, outdent } from './moves.ts'
-import { writeOutline } from './paste.ts'
+import { subtreeMarkdown } from './paste.ts'
 import type { Session } from './session.ts'
 import { isFinished } from './statuses.ts'
 
@@ -73,9 +74,24 @@ export function deedsFor(session: Session) {
       const targets = others.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
       session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })
     },
+    /** Marks a step to be moved by the next paste. */
+    cut(id: StepId): void {
+      view.patch({ cut: id })
+      session.tell('Cut. Paste moves it there, with all below; Esc leaves it where it is.')
+    },
+    /** @returns whether what is pasted was cut here, and so was moved */
+    pasteCut(id: StepId, behind: StepId | null): boolean {
+      if (view.get().cut !== id || session.plan.step(id) === undefined) return false
+      view.patch({ cut: null })
+      const to = behind === null ? null : session.plan.step(behind)
+      if (to !== null && session.plan.subtree(id).some((step) => step.id === to?.id)) return true
+      const place = to === null || to === undefined ? { parent: null } : { parent: to.parent, after: to.id }
+      move(id, { type: 'moveSteps', steps: [id], ...place }, 'Moved', '')
+      return true
+    },
     /** The step and all below it as a markdown list; without one the whole plan. */
     markdown(id: StepId | null): string {
-      return writeOutline(id === null ? session.plan.steps : session.plan.subtree(id))
+      return id === null ? planMarkdown(session.plan) : subtreeMarkdown(session.plan, id)
     },
   }
 }

@@ -1,7 +1,9 @@
 import type { Plan, PlanOperation, StepId } from '../../sdk/index.ts'
 import { newStepId } from '../../sdk/index.ts'
+import { importMarkdown } from '../../../shared/plan/markdown-import.ts'
+import { type LeftOut, readPlanMarkdown } from '../../../shared/plan/markdown-read.ts'
 import type { Announcer } from './announcer.ts'
-import { isOutline, readOutline } from './paste.ts'
+import { asMarkdown, isOutline } from './paste.ts'
 import { type DraftPlace, mendPlace } from './rows.ts'
 import type { Texts } from './texts.ts'
 import type { View } from './view.ts'
@@ -124,15 +126,35 @@ export class Editor {
     return true
   }
 
-  /** Adds steps from text. @param place where; null: at the end of the plan */
-  pasteSteps(text: string, place: DraftPlace | null): void {
-    const steps = readOutline(text)
-    const first = steps[0]
-    if (first === undefined) return
+  /**
+   * Adds steps from text.
+   * @param place where; null: at the end of the plan
+   * @returns whether all that was read is now in the plan
+   */
+  pasteSteps(text: string, place: DraftPlace | null): boolean {
+    const read = readPlanMarkdown(asMarkdown(text))
     const { parent, after } = mendPlace(this.#session.plan, place ?? this.#atEnd())
-    if (!this.#session.write({ type: 'addSteps', steps, parent, after })) return
-    this.#session.view.focus(first.id)
-    this.#session.announcer.say(`${steps.length} ${steps.length === 1 ? 'step' : 'steps'} pasted`)
+    let last = after
+    let first: StepId | undefined
+    for (const batch of importMarkdown(read, this.#session.plan, false).batches) {
+      const placed = batch.map((operation): PlanOperation => {
+        if (operation.type !== 'addSteps') return operation
+        first ??= operation.steps[0]?.id
+        if (operation.parent !== null) return operation
+        const behind = last
+        last = operation.steps.findLast(({ depth }) => depth === 0)?.id ?? last
+        return { ...operation, parent, after: behind }
+      })
+      if (!this.#session.write(...placed)) return false
+    }
+    const count = read.steps.length
+    const left = read.leftOut.length === 0 ? '' : ` Left out: ${leftOutWords(read.leftOut)}.`
+    if (first !== undefined) this.#session.view.focus(first)
+    const what =
+      count === 0 ? 'There is no step in what was pasted.' : `${count} ${count === 1 ? 'step' : 'steps'} pasted.`
+    if (left === '' && count > 0) this.#session.announcer.say(what)
+    else this.#session.tell(what + left)
+    return count > 0
   }
 
   /** Steps are gone, perhaps the one that is being typed in. */
@@ -213,4 +235,9 @@ export class Editor {
     if (text === '') drafts.drop(key)
     else drafts.set(key, { text, base: editing?.kind === 'step' ? editing.base : '' })
   }
+}
+
+function leftOutWords(left: readonly LeftOut[]): string {
+  const told = left.slice(0, 3).map(({ line, text, why }) => `line ${line} “${text.slice(0, 40)}” (${why})`)
+  return left.length > 3 ? `${told.join('; ')}; and ${left.length - 3} more` : told.join('; ')
 }

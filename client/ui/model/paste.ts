@@ -1,77 +1,79 @@
-import type { NewStep, Status, Step } from '../../sdk/index.ts'
-import { newStepId } from '../../sdk/index.ts'
-import { MAX_TEXT } from '../../../shared/schema/limits.ts'
+import { encodeLine } from '../../../shared/plan/markdown-text.ts'
+import { planMarkdown } from '../../../shared/plan/markdown.ts'
+import type { Plan, StepId } from '../../sdk/index.ts'
 
-const ITEM = /^(\s*)(?:[-*+•]|\d{1,6}[.)])\s+(?:\[(.)\]\s+)?(.*)$/
-const HEADING = /^#{1,6}\s+(.*?)\s*#*$/
-const MARKS: Readonly<Record<string, Status>> = {
-  ' ': 'pending',
-  x: 'completed',
-  X: 'completed',
-  '*': 'in_progress',
-  '~': 'in_progress',
-  '/': 'in_progress',
-  '-': 'cancelled',
-  '!': 'blocked',
-}
+const ITEM = /^(\s*)(?:[-*+•]|\d{1,6}[.)])\s+\S/
+const HEADING = /^#{1,6}\s+\S/
+const FENCE = /^\s*(`{3,}|~{3,})/
+const TABLE = /^\s*\|.*\|\s*$/
 
 /** Whether a pasted text is several steps, or a list. */
 export const isOutline = (text: string): boolean =>
   text.split(/\r?\n/).filter((line) => line.trim() !== '').length > 1 || ITEM.test(text.trim())
 
-/** A markdown list, or lines that are indented, as steps. Lines that go on below an item become its details. */
-export function readOutline(text: string): NewStep[] {
-  const steps: NewStep[] = []
-  /** The indents of the items above, from the outermost. */
-  let indents: number[] = []
-  let base = 0
-  for (const raw of text.replaceAll('\t', '    ').split(/\r?\n/)) {
-    if (raw.trim() === '') continue
-    const heading = HEADING.exec(raw)?.[1]
-    if (heading !== undefined && heading !== '') {
-      steps.push(newStep(heading, 0, undefined))
-      indents = []
-      base = 1
-      continue
+/**
+ * What was pasted, as the one reader of Markdown takes it: plain lines are items by their indent, and code and tables
+ * are details of the step above.
+ */
+export function asMarkdown(text: string): string {
+  const lines = text.replaceAll('\t', '    ').split(/\r?\n/)
+  const fenced = fencedLines(lines)
+  const isMarkdown = lines.some((line, at) => !fenced[at] && (ITEM.test(line) || HEADING.test(line)))
+  const written: string[] = []
+  /** Indents of the plain lines above, from the outermost. */
+  const indents: number[] = []
+  /** The column where what belongs to the item above begins; null before the first. */
+  let below: string | null = null
+  for (const [at, line] of lines.entries()) {
+    const isFence = fenced[at] === true
+    if (below !== null && (isFence || TABLE.test(line))) {
+      written.push(`${below}> ${encodeLine(line.trimEnd())}`)
+    } else if (isMarkdown || isFence || line.trim() === '') {
+      if (ITEM.test(line)) below = `${/^\s*/.exec(line)?.[0] ?? ''}  `
+      else if (HEADING.test(line)) below = null
+      written.push(line)
+    } else {
+      const indent = /^ */.exec(line)?.[0].length ?? 0
+      while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent) indents.pop()
+      const lead = '  '.repeat(indents.length)
+      written.push(`${lead}- ${encodeLine(line.trim())}`)
+      below = `${lead}  `
+      indents.push(indent)
     }
-    const item = ITEM.exec(raw)
-    const indent = /^\s*/.exec(raw)?.[0].length ?? 0
-    const last = steps.at(-1)
-    const isContinued = item === null && last !== undefined && indents.length > 0 && indent > (indents.at(-1) ?? 0)
-    if (isContinued) {
-      steps[steps.length - 1] = { ...last, details: [last.details, raw.trim()].filter(Boolean).join('\n') }
-      continue
-    }
-    while (indents.length > 0 && (indents.at(-1) ?? 0) >= indent) indents.pop()
-    const content = (item?.[3] ?? raw).trim()
-    if (content === '') continue
-    steps.push(newStep(content, base + indents.length, MARKS[item?.[2] ?? '']))
-    indents.push(indent)
   }
-  return steps
+  return written.join('\n')
 }
 
-function newStep(text: string, depth: number, status: Status | undefined): NewStep {
-  const step = { id: newStepId(), text: text.slice(0, MAX_TEXT), depth }
-  const more = text.length > MAX_TEXT ? { details: text.slice(MAX_TEXT) } : {}
-  return status === undefined || status === 'pending' ? { ...step, ...more } : { ...step, ...more, status }
+/** For each line whether it is code in a fence, or the fence itself. */
+function fencedLines(lines: readonly string[]): boolean[] {
+  let fence: string | null = null
+  return lines.map((line) => {
+    const mark = FENCE.exec(line)?.[1]
+    const isFence = fence !== null || mark !== undefined
+    if (fence === null) fence = mark ?? null
+    else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null
+    return isFence
+  })
 }
 
-const LETTERS: Readonly<Record<Status, string>> = {
-  pending: ' ',
-  in_progress: '*',
-  completed: 'x',
-  cancelled: '-',
-  blocked: '!',
-}
-
-/** Steps as a markdown list, as the server writes it; the first of them is not indented. */
-export function writeOutline(steps: readonly Step[]): string {
-  const top = Math.min(...steps.map(({ depth }) => depth))
-  return steps
-    .map(({ depth, status, text }) => {
-      const line = text.replace(/\s*[\r\n]+\s*/g, ' ')
-      return `${'  '.repeat(depth - top)}- [${LETTERS[status]}] ${line}`
-    })
-    .join('\n')
+/** A step and all below it in the form of plan.md. What they wait for outside of it is named. */
+export function subtreeMarkdown(plan: Plan, id: StepId): string {
+  const steps = plan.subtree(id)
+  const [root] = steps
+  if (root === undefined) return ''
+  const inside = new Set(steps.map((step) => step.id))
+  const group = plan.groupOf(root)
+  const moved = steps.map((step) => ({
+    ...step,
+    depth: step.depth - root.depth,
+    group: step.id === id ? group : step.group,
+    dependencies: step.dependencies.map((one) =>
+      'name' in one || inside.has(one.step)
+        ? one
+        : { name: plan.step(one.step)?.text ?? 'a removed step', rank: one.rank },
+    ),
+  }))
+  const used = new Set(moved.map((step) => step.group))
+  const text = planMarkdown({ title: '', steps: moved, groups: plan.groups.filter((one) => used.has(one.id)) })
+  return text.replace(/\n+<!--[^\n]*-->\n$/, '')
 }

@@ -28,6 +28,7 @@ export class Session {
   rows: readonly Row[] = []
   #presenceTimer: ReturnType<typeof setTimeout> | undefined
   #presence = ''
+  readonly #cuts = 'BroadcastChannel' in globalThis ? new BroadcastChannel('planroom.cuts') : null
 
   constructor(thread: string, identity: Identity, isNarrow: boolean) {
     const { id, name, token } = identity
@@ -48,6 +49,13 @@ export class Session {
     this.feed = new Feed(this.live, thread, token, (entries) =>
       this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor.name || actor.id]))),
     )
+    this.#cuts?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+      const [from, step] = Array.isArray(data) ? (data as unknown[]) : []
+      if (from !== thread || step !== this.view.get().cut) return
+      this.view.patch({ cut: null })
+      if (this.write({ type: 'removeSteps', steps: [step as StepId], subSteps: true }))
+        this.tellDone('Moved to another plan')
+    })
     this.live.subscribe((event) => this.#onEvent(event))
     this.view.subscribe(() => this.#tellPresence())
     this.#tellPresence()
@@ -86,6 +94,14 @@ export class Session {
     this.announcer.say(text)
   }
 
+  /** What was cut in another plan was pasted here: it may go there, once it is saved here. */
+  takeFrom(thread: string, id: StepId): void {
+    void this.live.whenSaved().then(
+      () => this.#cuts?.postMessage([thread, id]),
+      () => {},
+    )
+  }
+
   undo(): void {
     this.#back(this.live.undo(), 'Nothing to undo', 'Undone')
   }
@@ -122,6 +138,7 @@ export class Session {
 
   async close(): Promise<void> {
     this.editor.close()
+    this.#cuts?.close()
     this.announcer.close()
     this.notices.close()
     this.feed.close()

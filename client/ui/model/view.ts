@@ -28,6 +28,8 @@ export interface ViewState {
   readonly focusTurn: number
   /** Grows whenever the focus is to go into the panel. */
   readonly panelTurn: number
+  /** What the next paste moves. */
+  readonly cut: StepId | null
   readonly editing: Editing | null
   readonly filter: string
   readonly layout: Layout
@@ -48,6 +50,7 @@ export class View extends Store<ViewState> {
       focused: null,
       focusTurn: 0,
       panelTurn: 0,
+      cut: null,
       editing: null,
       filter: '',
       layout: readLayout(recall(LAYOUT)),

@@ -14,6 +14,8 @@ import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
 
+/** Says in the clipboard which step of which plan was cut. */
+const CUT = 'application/x-planroom-cut'
 const OVERSCAN = 10
 /** Pixels of what stands below the rows. */
 const BELOW = 48
@@ -22,7 +24,7 @@ export function Outline() {
   const { session, deeds } = useWork()
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
-  const { focused, focusTurn, editing, collapsed, filter } = view
+  const { focused, focusTurn, editing, collapsed, filter, cut } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
 
@@ -88,15 +90,20 @@ export function Outline() {
     if (isTyping(event.target) || focused === null) return
     event.preventDefault()
     event.clipboardData.setData('text/plain', deeds.markdown(focused))
-    if (isCut) deeds.remove(focused)
-    else session.announcer.say('Copied as Markdown')
+    if (isCut && session.mayWrite) {
+      event.clipboardData.setData(CUT, JSON.stringify([session.thread, focused]))
+      deeds.cut(focused)
+    } else session.announcer.say('Copied as Markdown')
   }
   const onPaste = (event: ClipboardEvent): void => {
     if (isTyping(event.target)) return
     event.preventDefault()
+    const [thread, id] = readCut(event.clipboardData.getData(CUT))
+    if (thread === session.thread && deeds.pasteCut(id as StepId, focused)) return
     const step = focused === null ? undefined : plan.step(focused)
     const place = step === undefined ? null : { parent: step.parent, after: step.id }
-    session.editor.pasteSteps(event.clipboardData.getData('text/plain'), place)
+    const isPasted = session.editor.pasteSteps(event.clipboardData.getData('text/plain'), place)
+    if (isPasted && thread !== undefined && thread !== session.thread) session.takeFrom(thread, id as StepId)
   }
 
   return (
@@ -124,7 +131,7 @@ export function Outline() {
         onKeyDown={(event) => {
           if (isTyping(event.target) || event.nativeEvent.isComposing || drag.isDragging) return
           if (event.key === 'Escape') {
-            session.view.patch({ filter: '' })
+            session.view.patch({ filter: '', cut: null })
             return
           }
           const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
@@ -168,7 +175,7 @@ export function Outline() {
               measure={virtualizer.measureElement}
               isFocused={row.key === anyFocused}
               isEdited={editing?.kind === 'step' && editing.id === row.key}
-              isDragged={drag.id === row.key}
+              isDragged={drag.id === row.key || cut === row.key}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}
               flash={flashes.get(row.key)}
@@ -198,6 +205,15 @@ export function Outline() {
       )}
     </div>
   )
+}
+
+function readCut(text: string): string[] {
+  try {
+    const pair = JSON.parse(text) as unknown
+    return Array.isArray(pair) ? pair.map(String) : []
+  } catch {
+    return []
+  }
 }
 
 const groupOf = (groups: ReadonlyMap<string, Group>, { group }: Step): Group | null =>
