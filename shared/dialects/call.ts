@@ -144,17 +144,18 @@ function reply(
   }
 }
 
-/** What others did since this actor was last told; says so where the memory of it does not reach back. */
+/** What others did since this actor was last told, but for what the reply says already; says so where the memory of it does not reach back. */
 export function news(
   context: Pick<CallContext, 'actor' | 'history'>,
   since: number,
   plan: Plan,
   dialect: Dialect,
+  said: string,
 ): string | null {
   const { history, actor } = context
   const entries = history.since(since)
-  if (entries !== null) return digest(entries, actor.id, plan, dialect)
-  const rest = digest(history.since(history.start) ?? [], actor.id, plan, dialect)
+  if (entries !== null) return digest(entries, actor.id, plan, dialect, undefined, said)
+  const rest = digest(history.since(history.start) ?? [], actor.id, plan, dialect, undefined, said)
   return [
     'changes before version ' + String(history.start + 1) + ' are too far back to tell: list again',
     ...(rest === null ? [] : [rest]),

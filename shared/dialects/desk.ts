@@ -55,7 +55,10 @@ export class ToolDesk {
   call({ tool, dialect, args, actor, file, sentWith, at }: DeskCall, commit: Commit): ToolReply {
     const prepared = prepareCall(tool, args, this.#context(actor, file, sentWith), { by: actor.name, at })
     const refuse = (message: string, notes: readonly string[]): ToolReply =>
-      refusedReply(dialect, message, { ...this.#situation(tool, dialect, actor), notes })
+      refusedReply(dialect, message, {
+        ...this.#situation(tool, dialect, actor, [message, ...notes].join('\n')),
+        notes,
+      })
     if (prepared.kind === 'refused') {
       const refusal = refuse(prepared.message, prepared.notes)
       if (prepared.prints === 'plan') this.views.shown(actor, this.#plan.version, this.#plan.plan)
@@ -114,11 +117,11 @@ export class ToolDesk {
   }
 
   /** How things stand, with what others did since the actor was last told: it is told with this reply, and not again. */
-  #situation(tool: Tool, dialect: Dialect, actor: Actor): Omit<Situation, 'notes'> {
+  #situation(tool: Tool, dialect: Dialect, actor: Actor, said = ''): Omit<Situation, 'notes'> {
     const { plan, version, history } = this.#plan
     if (tool.leavesNews === true) return { plan, version, digest: null }
     const { told } = this.views.of(actor, version)
-    const digest = told === version ? null : news({ actor, history }, told, plan, dialect)
+    const digest = told === version ? null : news({ actor, history }, told, plan, dialect, said)
     this.views.told(actor, version)
     return { plan, version, digest }
   }

@@ -6,8 +6,8 @@ import type { Plan } from '../plan/plan.ts'
 import type { Dialect } from './dialect.ts'
 import { actorName, count, cut, oneLine, some } from './lines.ts'
 
-/** Steps named in one clause of a digest; the rest is counted. */
-const MOST_NAMED = 10
+/** Steps named in one digest; the rest is counted, so that news of a large change stays short. */
+const MOST_NAMED = 20
 
 const STATUS_VERBS: Readonly<Record<Status, string>> = {
   pending: 're-opened',
@@ -18,13 +18,13 @@ const STATUS_VERBS: Readonly<Record<Status, string>> = {
 }
 
 /** What was done to a step, as verbs in the past; none for what only the server gives. */
-export function verbs({ before, after, moved }: StepChange): string[] {
+export function verbs({ before, after, moved, regrouped }: StepChange): string[] {
   if (before === null) return ['added']
   if (after === null) return ['removed']
   const found: string[] = []
   if (before.text !== after.text) found.push('renamed')
   if (before.status !== after.status) found.push(STATUS_VERBS[after.status])
-  if (moved || before.group !== after.group) found.push('moved')
+  if (moved || regrouped) found.push('moved')
   if (
     before.details !== after.details ||
     before.required !== after.required ||
@@ -42,6 +42,7 @@ type Names = Pick<Dialect, 'nameStep' | 'nameRemoved'>
 /**
  * What others did, in the dialect of the reader: `agent-a renamed #3; agent-b completed #5`.
  * @param tell what of a change to tell of
+ * @param said what the reply says already: the same news is not told twice
  * @returns null if nobody but the reader did anything that shows
  */
 export function digest(
@@ -50,6 +51,7 @@ export function digest(
   plan: Plan,
   names: Names,
   tell: (change: StepChange) => readonly string[] = verbs,
+  said = '',
 ): string | null {
   /** For each actor, what was done, and the steps by their names. */
   const deeds = new Map<string, { who: string; byVerb: Map<string, Map<StepId, string>> }>()
@@ -78,10 +80,16 @@ export function digest(
       }
     }
   }
+  let left = MOST_NAMED
   const clauses = [...deeds.values()].flatMap(({ who, byVerb }) =>
-    [...byVerb].flatMap(([verb, steps]) =>
-      steps.size === 0 ? [] : [`${who} ${verb} ${some([...steps.values()], MOST_NAMED)}`],
-    ),
+    [...byVerb].flatMap(([verb, steps]) => {
+      if (steps.size === 0) return []
+      const whole = `${who} ${verb} ${some([...steps.values()], MOST_NAMED)}`
+      if (said.includes(`${whole}.`) || said.includes(`${whole};`)) return []
+      const clause = `${who} ${verb} ${left === 0 ? count(steps.size, 'step') : some([...steps.values()], left)}`
+      left = Math.max(0, left - steps.size)
+      return [clause]
+    }),
   )
   return clauses.length === 0 ? null : clauses.join('; ')
 }

@@ -43,16 +43,20 @@ export function some(names: readonly string[], most: number, between = ', '): st
 /** The name of an actor in a sentence. */
 export const actorName = ({ name }: { readonly name: string }): string => (isBlank(name) ? 'somebody' : oneLine(name))
 
+/** Levels of which a dotted number is written in full. */
+const DOTTED_LEVELS = 8
+
 /**
- * Dotted numbers for depths in pre-order: 0,1,1,2,0 gives 1, 1.1, 1.2, 1.2.1, 2.
+ * Dotted numbers for depths in pre-order: 0,1,1,2,0 gives 1, 1.1, 1.2, 1.2.1, 2. Below eight levels only the last two
+ * parts are written, as `…3.1`: a chain of thousands would otherwise print a number as long as itself on every line.
  */
-function dottedNumbers(depths: readonly number[]): string[] {
+export function dottedNumbers(depths: readonly number[]): string[] {
   const counters: number[] = []
   return depths.map((depth) => {
     counters.length = Math.min(counters.length, depth + 1)
     while (counters.length <= depth) counters.push(0)
     counters[depth] = (counters[depth] ?? 0) + 1
-    return counters.join('.')
+    return depth < DOTTED_LEVELS ? counters.join('.') : `…${counters.slice(-2).join('.')}`
   })
 }
 

@@ -11,7 +11,7 @@ import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
 import { range, resolvePlaces } from './references.ts'
-import { hasLooked, seenStep, statusSetter, unseenRemoval } from './seen.ts'
+import { hasLooked, seenAmong, statusSetters, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
 interface Outcome extends JsonObject {
@@ -142,17 +142,19 @@ const toggleTodos = defineTool({
     if (targets.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
     const notes = [...resolved.notes]
     const operations: PlanOperation[] = []
+    const ids = targets.map(({ step }) => step.id)
+    const statuses = statusesSeen(ids, context)
+    const setters = statusSetters(ids, context)
     for (const { place, step } of targets) {
-      const seen = statusSeen(step, context)
+      const seen = statuses(step)
+      const setter = setters.get(step.id) ?? 'somebody'
       const status: Status = seen === 'completed' ? 'pending' : 'completed'
       if (step.status === status)
         notes.push(
-          `#${place} was ${doneOrNot(status)} already: ${statusSetter(step.id, context)} has brought it there since you looked. List first to turn it back`,
+          `#${place} was ${doneOrNot(status)} already: ${setter} has brought it there since you looked. List first to turn it back`,
         )
       else if (step.status === 'cancelled' && status === 'pending')
-        notes.push(
-          `#${place} stays cancelled: ${statusSetter(step.id, context)} has cancelled it since you looked. List first to turn it back`,
-        )
+        notes.push(`#${place} stays cancelled: ${setter} has cancelled it since you looked. List first to turn it back`)
       else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
     return answer(operations, notes, (after) => {
@@ -168,21 +170,32 @@ const toggleTodos = defineTool({
 const doneOrNot = (status: Status | undefined): string => (status === 'completed' ? 'done' : 'pending')
 
 /**
- * The status that the caller last saw or set. It flips what it saw: two agents that both tick an open step mean the same
- * thing. What was only counted before it is taken for open, so that nothing is opened again unseen.
+ * The statuses that the caller last saw or set, in one pass over the history. It flips what it saw: two agents that both
+ * tick an open step mean the same thing. What was only counted before it is taken for open, so that nothing is opened
+ * again unseen.
  */
-function statusSeen(step: Step, context: CallContext): Status {
-  if (!hasLooked(context)) return statusWritten(step.id, context) ?? step.status
-  return seenStep(step.id, context)?.status ?? 'pending'
+function statusesSeen(ids: readonly StepId[], context: CallContext): (step: Step) => Status {
+  if (!hasLooked(context)) {
+    const written = statusesWritten(ids, context)
+    return (step) => written.get(step.id) ?? step.status
+  }
+  const seen = seenAmong(ids, context)
+  return (step) => seen.get(step.id)?.status ?? 'pending'
 }
 
 /** What an actor that never looked set itself, as far as the history reaches. */
-function statusWritten(id: StepId, { history, actor }: CallContext): Status | undefined {
+function statusesWritten(ids: readonly StepId[], { history, actor }: CallContext): ReadonlyMap<StepId, Status> {
+  const open = new Set(ids)
+  const written = new Map<StepId, Status>()
   for (const entry of (history.since(history.start) ?? []).toReversed()) {
-    const change = entry.actor.id === actor.id ? entry.changes.find((one) => one.id === id) : undefined
-    if (change !== undefined && change.before?.status !== change.after?.status) return change.after?.status
+    if (open.size === 0) break
+    if (entry.actor.id !== actor.id) continue
+    for (const { id, before, after } of entry.changes) {
+      if (before?.status === after?.status || !open.delete(id)) continue
+      if (after !== null) written.set(id, after.status)
+    }
   }
-  return undefined
+  return written
 }
 
 const updateTodos = defineTool({

@@ -41,14 +41,24 @@ export function seenSteps({ view, history, actor }: CallContext): Map<StepId, St
 }
 
 /** One of them, without going through all. */
-export function seenStep(id: StepId, { view, history, actor }: CallContext): Step | undefined {
-  let seen = lastSeen(view, id)
+export const seenStep = (id: StepId, context: CallContext): Step | undefined => seenAmong([id], context).get(id)
+
+/** Some of them, in one pass over the history however many are asked for. */
+export function seenAmong(ids: readonly StepId[], { view, history, actor }: CallContext): Map<StepId, Step> {
+  const asked = new Set(ids)
+  const seen = new Map<StepId, Step>()
+  for (const id of asked) {
+    const step = lastSeen(view, id)
+    if (step !== undefined) seen.set(id, step)
+  }
   for (const entry of (view === null ? null : history.since(view.version)) ?? []) {
-    const change = entry.actor.id === actor.id ? entry.changes.find((one) => one.id === id) : undefined
-    if (change === undefined) continue
-    const { before, after } = change
-    if (after === null) seen = undefined
-    else if (before === null || seen !== undefined) seen = withWritten(seen, before, after)
+    if (entry.actor.id !== actor.id) continue
+    for (const { id, before, after } of entry.changes) {
+      if (!asked.has(id)) continue
+      const known = seen.get(id)
+      if (after === null) seen.delete(id)
+      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
+    }
   }
   return seen
 }
@@ -89,11 +99,23 @@ export function unseenRemoval(
 }
 
 /** Who brought a step to its status since the caller looked. */
-export function statusSetter(id: StepId, { view, history, actor }: CallContext): string {
+export const statusSetter = (id: StepId, context: CallContext): string =>
+  statusSetters([id], context).get(id) ?? 'somebody'
+
+/** Who brought steps to their statuses since the caller looked, in one pass over the history. */
+export function statusSetters(
+  ids: readonly StepId[],
+  { view, history, actor }: CallContext,
+): ReadonlyMap<StepId, string> {
+  const open = new Set(ids)
+  const setters = new Map<StepId, string>()
   for (const entry of (history.since(view?.version ?? history.start) ?? []).toReversed()) {
+    if (open.size === 0) break
     if (entry.actor.id === actor.id) continue
-    const change = entry.changes.find((one) => one.id === id)
-    if (change !== undefined && change.before?.status !== change.after?.status) return actorName(entry.actor)
+    for (const { id, before, after } of entry.changes) {
+      if (before?.status === after?.status || !open.delete(id)) continue
+      setters.set(id, actorName(entry.actor))
+    }
   }
-  return 'somebody'
+  return setters
 }

@@ -11,6 +11,11 @@ export interface StepChange {
   readonly placeAfter: number | null
   /** It stands under another parent, or in another order among those that were there before. */
   readonly moved: boolean
+  /**
+   * It is in another group than before, by its title. That it now names the group which it had from its parent, or one
+   * of two groups that became one, is no such change.
+   */
+  readonly regrouped: boolean
 }
 
 /** A run of ids that took the place of another in the pre-order. */
@@ -41,14 +46,28 @@ export function changesBetween(before: Plan, after: Plan): StepChange[] {
       placeBefore: was === undefined ? null : positionBefore + 1,
       placeAfter: position + 1,
       moved: isMoved,
+      regrouped: was !== undefined && was.group !== step.group && groupTitle(before, was) !== groupTitle(after, step),
     })
   })
   for (let position = run.start; position < run.endBefore; position++) {
     const step = before.steps[position]
     if (step === undefined || after.step(step.id) !== undefined) continue
-    changes.push({ id: step.id, before: step, after: null, placeBefore: position + 1, placeAfter: null, moved: false })
+    changes.push({
+      id: step.id,
+      before: step,
+      after: null,
+      placeBefore: position + 1,
+      placeAfter: null,
+      moved: false,
+      regrouped: false,
+    })
   }
   return changes
+}
+
+function groupTitle(plan: Plan, step: Step): string | null {
+  const group = plan.groupOf(step)
+  return group === null ? null : (plan.groups.find(({ id }) => id === group)?.title ?? null)
 }
 
 /** Everything but where it stands and who touched it when. */

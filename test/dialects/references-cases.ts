@@ -641,7 +641,7 @@ export const referenceCases: Cases = (withPlan) => {
         await remove(plan, B, [4])
         expect((await list(plan, A)).digest).toBeUndefined()
         await add(plan, B, 'abcdefghijkl')
-        expect((await list(plan, A)).digest).toBe('agent-b added #4, #5, #6, #7, #8, #9, #10, #11, #12, #13 and 2 more')
+        expect((await list(plan, A)).digest).toBe('agent-b added #4, #5, #6, #7, #8, #9, #10, #11, #12, #13, #14, #15')
       }),
     )
 

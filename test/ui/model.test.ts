@@ -203,7 +203,7 @@ describe('what is told', () => {
     const id = idOf(before, 'A')
     local.apply([{ type: 'setStep', id, fields: { status: 'completed' } }], { ...ME, name: 'claimed' })
     const after = local.plan
-    const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false } // prettier-ignore
+    const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false, regrouped: false } // prettier-ignore
     const flashes = new Flashes()
     flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000)
     flashes.told(7)

@@ -30,7 +30,8 @@ export const write = defineTool({
     'Changes the list of tasks, one action a call; every reply holds the whole list and advice (nags). ' +
     'Add: a new pending task with a description, at the end of a group; the group is made if it is new, and the task gets the next ' +
     'free id, task-<N>. Start: sets a task in progress; you can have one at a time, so complete or cancel the other one first. ' +
-    'Remove: takes a task away for good; what depends on it keeps naming it. ' +
+    'Remove: takes a task away for good, with ALL of its sub-steps, also those made by other tools, which are not shown apart; ' +
+    'it is refused if you have not seen one of them. What depends on it keeps naming it. ' +
     'Clean: takes completed and cancelled tasks away, then empty groups; keep_pending says whether pending tasks stay, and ' +
     'the one in progress always does. VerifyGroup: records that the tests of a group passed.',
   parameters: z.object({
