@@ -48,7 +48,7 @@ export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
 }
 
 function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
-  const { session } = useWork()
+  const { session, deeds } = useWork()
   const { plan, isLoaded, status, storeProblem, unsaved } = useStore(session.seen)
   const { layout, side, editing, panelTurn } = useStore(session.view)
   useEffect(() => {
@@ -66,7 +66,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
     }
     const onPaste = (event: ClipboardEvent): void => {
       if (event.defaultPrevented || isTyping(event.target) || session.view.get().dialog !== null) return
-      session.editor.pasteSteps(event.clipboardData?.getData('text/plain') ?? '', null)
+      if (event.clipboardData !== null) deeds.paste(event.clipboardData, null)
     }
     document.addEventListener('keydown', onKey)
     document.addEventListener('paste', onPaste)
@@ -74,7 +74,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       document.removeEventListener('keydown', onKey)
       document.removeEventListener('paste', onPaste)
     }
-  }, [session])
+  }, [session, deeds])
   useEffect(() => {
     const isAtRisk = storeProblem !== null && unsaved > 0
     if (!isAtRisk) return

@@ -65,6 +65,18 @@ describePage('copy, cut and paste', () => {
     await showsOutline(page, ['B', 'C'])
   })
 
+  test('[P4] and into one that is empty', async () => {
+    const { page, url } = await atPlan()
+    await rowOf(page, 'A').click()
+    await page.keyboard.press('Control+x')
+    const other = await page.context().newPage()
+    await other.goto(`${url}/t/other`)
+    await other.getByRole('button', { name: 'First step' }).waitFor()
+    await other.keyboard.press('Control+v')
+    await showsOutline(other, ['A (in_progress)'])
+    await showsOutline(page, ['B', 'C'])
+  })
+
   test('[P4] a copy of the plan is its plan.md', async () => {
     const { page, url } = await atPlan()
     await page.keyboard.press('Control+k')

@@ -7,6 +7,9 @@ import { subtreeMarkdown } from './paste.ts'
 import type { Session } from './session.ts'
 import { isFinished } from './statuses.ts'
 
+/** Says in the clipboard which step of which plan was cut. */
+const CUT = 'application/x-planroom-cut'
+
 /** What can be done to a step; each is one change that can be undone. */
 export function deedsFor(session: Session) {
   const { view, announcer } = session
@@ -18,6 +21,17 @@ export function deedsFor(session: Session) {
     if (!session.write(operation)) return
     view.focus(id)
     announcer.say(`${word}, level ${(session.plan.step(id)?.depth ?? 0) + 1}`)
+  }
+
+  /** @returns whether what is pasted was cut here, and so was moved */
+  function pasteCut(id: StepId, behind: StepId | null): boolean {
+    if (view.get().cut !== id || session.plan.step(id) === undefined) return false
+    view.patch({ cut: null })
+    const to = behind === null ? null : session.plan.step(behind)
+    if (to !== null && session.plan.subtree(id).some((step) => step.id === to?.id)) return true
+    const place = to === null || to === undefined ? { parent: null } : { parent: to.parent, after: to.id }
+    move(id, { type: 'moveSteps', steps: [id], ...place }, 'Moved', '')
+    return true
   }
 
   return {
@@ -75,19 +89,19 @@ export function deedsFor(session: Session) {
       session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })
     },
     /** Marks a step to be moved by the next paste. */
-    cut(id: StepId): void {
+    cut(clipboard: DataTransfer, id: StepId): void {
+      clipboard.setData(CUT, JSON.stringify([session.thread, id]))
       view.patch({ cut: id })
       session.tell('Cut. Paste moves it there, with all below; Esc leaves it where it is.')
     },
-    /** @returns whether what is pasted was cut here, and so was moved */
-    pasteCut(id: StepId, behind: StepId | null): boolean {
-      if (view.get().cut !== id || session.plan.step(id) === undefined) return false
-      view.patch({ cut: null })
-      const to = behind === null ? null : session.plan.step(behind)
-      if (to !== null && session.plan.subtree(id).some((step) => step.id === to?.id)) return true
-      const place = to === null || to === undefined ? { parent: null } : { parent: to.parent, after: to.id }
-      move(id, { type: 'moveSteps', steps: [id], ...place }, 'Moved', '')
-      return true
+    /** Moves what was cut, else adds the steps that the text has. @param behind null: at the end of the plan */
+    paste(clipboard: DataTransfer, behind: StepId | null): void {
+      const [thread, id] = readCut(clipboard.getData(CUT))
+      if (thread === session.thread && pasteCut(id as StepId, behind)) return
+      const step = behind === null ? undefined : session.plan.step(behind)
+      const place = step === undefined ? null : { parent: step.parent, after: step.id }
+      const isPasted = session.editor.pasteSteps(clipboard.getData('text/plain'), place)
+      if (isPasted && thread !== undefined && thread !== session.thread) session.takeFrom(thread, id as StepId)
     },
     /** The step and all below it as a markdown list; without one the whole plan. */
     markdown(id: StepId | null): string {
@@ -97,3 +111,12 @@ export function deedsFor(session: Session) {
 }
 
 export type Deeds = ReturnType<typeof deedsFor>
+
+function readCut(text: string): string[] {
+  try {
+    const pair = JSON.parse(text) as unknown
+    return Array.isArray(pair) ? pair.map(String) : []
+  } catch {
+    return []
+  }
+}

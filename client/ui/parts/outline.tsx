@@ -14,8 +14,6 @@ import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
 
-/** Says in the clipboard which step of which plan was cut. */
-const CUT = 'application/x-planroom-cut'
 const OVERSCAN = 10
 /** Pixels of what stands below the rows. */
 const BELOW = 48
@@ -90,20 +88,13 @@ export function Outline() {
     if (isTyping(event.target) || focused === null) return
     event.preventDefault()
     event.clipboardData.setData('text/plain', deeds.markdown(focused))
-    if (isCut && session.mayWrite) {
-      event.clipboardData.setData(CUT, JSON.stringify([session.thread, focused]))
-      deeds.cut(focused)
-    } else session.announcer.say('Copied as Markdown')
+    if (isCut && session.mayWrite) deeds.cut(event.clipboardData, focused)
+    else session.announcer.say('Copied as Markdown')
   }
   const onPaste = (event: ClipboardEvent): void => {
     if (isTyping(event.target)) return
     event.preventDefault()
-    const [thread, id] = readCut(event.clipboardData.getData(CUT))
-    if (thread === session.thread && deeds.pasteCut(id as StepId, focused)) return
-    const step = focused === null ? undefined : plan.step(focused)
-    const place = step === undefined ? null : { parent: step.parent, after: step.id }
-    const isPasted = session.editor.pasteSteps(event.clipboardData.getData('text/plain'), place)
-    if (isPasted && thread !== undefined && thread !== session.thread) session.takeFrom(thread, id as StepId)
+    deeds.paste(event.clipboardData, focused)
   }
 
   return (
@@ -205,15 +196,6 @@ export function Outline() {
       )}
     </div>
   )
-}
-
-function readCut(text: string): string[] {
-  try {
-    const pair = JSON.parse(text) as unknown
-    return Array.isArray(pair) ? pair.map(String) : []
-  } catch {
-    return []
-  }
 }
 
 const groupOf = (groups: ReadonlyMap<string, Group>, { group }: Step): Group | null =>
