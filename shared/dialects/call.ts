@@ -7,7 +7,7 @@ import { checkOperations } from '../plan/check.ts'
 import type { PlanChange } from '../plan/draft.ts'
 import type { Plan } from '../plan/plan.ts'
 import { coerce } from './coerce.ts'
-import type { CallContext, Dialect, Json, JsonObject, Situation, Tool } from './dialect.ts'
+import type { CallContext, Dialect, Json, JsonObject, Situation, Tool, WrittenList } from './dialect.ts'
 import { digest } from './digest.ts'
 import { cut, some } from './lines.ts'
 import { changedFromPeople } from './people.ts'
@@ -40,7 +40,7 @@ export type PreparedCall = {
       /** Counts as a version even if it changes nothing. */
       readonly alwaysCounts: boolean
       /** What the reply prints: see `Decision`. */
-      readonly prints: 'plan' | readonly StepId[]
+      readonly prints: 'plan' | readonly StepId[] | WrittenList
       /** The places that the reply tells, by step, once it is finished; null for none. */
       readonly told: () => ReadonlyMap<StepId, number> | null
       /** What came of it, from the plan after the change. */

@@ -71,6 +71,7 @@ export class ToolDesk {
     const reply = acceptedReply(tool, outcome, this.#situation(tool, dialect, actor))
     const { plan, version, history } = this.#plan
     if (prints === 'plan') this.views.shown(actor, version, plan)
+    else if ('listed' in prints) this.views.wrote(actor, version, plan, prints)
     else {
       this.views.answered(actor, version, plan, history)
       const told = prepared.told()
@@ -107,8 +108,9 @@ export class ToolDesk {
 
   #context(actor: Actor, file: CallContext['file'], sentWith: SentWith | undefined): CallContext {
     const { plan, version, history } = this.#plan
-    const { view, forgotten, places, known } = this.views.of(actor, version)
-    const context = { actor, plan, version, view, forgotten, places, known, history, newStepId, newGroupId }
+    const { view, forgotten, places, known, listed, overruled } = this.views.of(actor, version)
+    const memory = { view, forgotten, places, known, listed, overruled }
+    const context = { actor, plan, version, ...memory, history, newStepId, newGroupId }
     return {
       ...context,
       ...(file === undefined ? {} : { file }),

@@ -30,6 +30,10 @@ export interface CallContext {
   readonly places: ReadonlyMap<StepId, number>
   /** The versions of which it knows all places, as ranges, the earliest first. */
   readonly known: readonly (readonly [from: number, to: number])[]
+  /** The steps that it has had in a whole list of its own. */
+  readonly listed: ReadonlySet<StepId>
+  /** What it wrote of a step in its last list that did not count, since somebody else had changed that. */
+  readonly overruled: ReadonlyMap<StepId, ListedValues>
   /** What it knew when it sent this call, if a reply to an earlier one had not left by then. */
   readonly sentWith?: SentWith
   readonly history: History
@@ -37,6 +41,17 @@ export interface CallContext {
   readonly file?: { readonly text: string } | { readonly error: string }
   readonly newStepId: () => StepId
   readonly newGroupId: () => GroupId
+}
+
+/** What a whole list can say of a step. */
+export type ListedValues = Partial<Pick<Step, 'text' | 'status' | 'details' | 'required'>>
+
+/** A whole list that was written: what its writer knows of the plan by that. */
+export interface WrittenList {
+  readonly listed: readonly StepId[]
+  /** All steps that it had seen before, each as it saw it. */
+  readonly seen: ReadonlyMap<StepId, Step>
+  readonly overruled: ReadonlyMap<StepId, ListedValues>
 }
 
 /** What an actor knew at a version. */
@@ -60,7 +75,7 @@ export interface Decision<Outcome extends JsonObject> {
   /** Made from the plan after the change, never from the request. */
   readonly outcome: (after: Plan) => Outcome
   /** What the reply prints: all places of the plan, which moves the caller's view, or the texts of some steps. */
-  readonly prints?: 'plan' | readonly StepId[]
+  readonly prints?: 'plan' | readonly StepId[] | WrittenList
   /** Counts as a version even if it changes nothing. */
   readonly alwaysCounts?: boolean
   /** What only shows once it is done, or null. */

@@ -4,7 +4,7 @@ import type { Actor } from '../schema/actor.ts'
 import type { StepId } from '../schema/ids.ts'
 import { MAX_FORGOTTEN, MAX_VIEWS } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
-import type { View } from './dialect.ts'
+import type { ListedValues, View, WrittenList } from './dialect.ts'
 import { lastSeen, withWritten } from './seen.ts'
 
 /** What is remembered of an actor. */
@@ -14,6 +14,10 @@ export interface Memory {
   readonly places: ReadonlyMap<StepId, number>
   /** The versions of which this actor knows all places, as ranges `[from, to]`, the earliest first. */
   readonly known: readonly VersionRange[]
+  /** The steps that it has had in a whole list of its own. */
+  readonly listed: ReadonlySet<StepId>
+  /** What it wrote of a step in its last list that did not count. */
+  readonly overruled: ReadonlyMap<StepId, ListedValues>
   /** The version up to which the actor was told what others did. */
   readonly told: number
   /** It has looked, but so long ago that what it saw is not known any more. */
@@ -36,6 +40,8 @@ interface StoredState {
   readonly forgotten?: boolean
   readonly places?: readonly (readonly [StepId, number])[]
   readonly known?: readonly VersionRange[]
+  readonly listed?: readonly StepId[]
+  readonly overruled?: readonly (readonly [StepId, ListedValues])[]
   readonly unseen?: readonly StepId[]
   readonly later?: readonly Step[]
 }
@@ -43,12 +49,21 @@ interface StoredState {
 const NONE: ReadonlySet<StepId> = new Set()
 const NOTHING: ReadonlyMap<StepId, Step> = new Map()
 const NOWHERE: ReadonlyMap<StepId, number> = new Map()
+const NO_VALUES: ReadonlyMap<StepId, ListedValues> = new Map()
 
 /** Ranges of versions that are remembered of an actor; an actor that works alone needs one. */
 const MAX_RANGES = 32
 
 /** What is known of an actor that comes for the first time. */
-const stranger = (told: number): Memory => ({ view: null, places: NOWHERE, known: [], told, forgotten: false })
+const stranger = (told: number): Memory => ({
+  view: null,
+  places: NOWHERE,
+  known: [],
+  listed: NONE,
+  overruled: NO_VALUES,
+  told,
+  forgotten: false,
+})
 
 function withVersion(known: readonly VersionRange[], version: number): readonly VersionRange[] {
   const last = known.at(-1)
@@ -79,7 +94,35 @@ export class Views {
     const isSame = before?.version === version && before.plan === plan && before.later.size === 0
     const view = isSame && isEqual(before.unseen, unseen) ? before : { version, plan, unseen, later: NOTHING }
     const known = withVersion(this.of(actor, version).known, version)
-    this.#update(actor, stranger(version), { view, places: NOWHERE, known, forgotten: false })
+    this.#update(actor, stranger(version), { view, places: NOWHERE, known, overruled: NO_VALUES, forgotten: false })
+  }
+
+  /**
+   * The actor wrote a whole list. It knows what it listed; what else it had seen it knows as it was; the rest it has not
+   * seen, though its reply says that it stays.
+   */
+  wrote(actor: Actor, version: number, plan: Plan, { listed, seen, overruled }: WrittenList): void {
+    const memory = this.of(actor, version)
+    const written = new Set(listed)
+    const unseen = new Set<StepId>()
+    const later = new Map<StepId, Step>()
+    for (const step of plan.steps) {
+      const was = seen.get(step.id)
+      if (written.has(step.id)) continue
+      if (was === undefined) unseen.add(step.id)
+      else if (was !== step) later.set(step.id, was)
+    }
+    const known = unseen.size === 0 ? withVersion(memory.known, version) : memory.known
+    const own = [...memory.listed].filter((id) => plan.step(id) !== undefined)
+    const view = { version, plan, unseen, later }
+    this.#set(actor, {
+      view,
+      places: NOWHERE,
+      known,
+      listed: new Set([...own, ...listed]),
+      overruled,
+      forgotten: false,
+    })
   }
 
   /**
@@ -156,7 +199,7 @@ export class Views {
   store(actor: Actor, version: number): StoredMemory | null {
     const memory = this.of(actor, version)
     const kept = this.#kept.get(actor.id)
-    const { view, told, forgotten, places, known } = memory
+    const { view, told, forgotten, places, known, listed, overruled } = memory
     const isKept =
       kept?.view === view &&
       kept.told === told &&
@@ -170,6 +213,8 @@ export class Views {
       forgotten,
       places: [...places],
       known,
+      listed: [...listed],
+      overruled: [...overruled],
       unseen: [...(view?.unseen ?? NONE)],
       later: [...(view?.later.values() ?? [])],
     }
@@ -191,6 +236,8 @@ export class Views {
       told,
       forgotten: forgotten || isLost,
       places: isLost ? NOWHERE : new Map(rest.places),
+      listed: new Set(rest.listed),
+      overruled: new Map(rest.overruled),
       known: isLost ? [] : (rest.known ?? (view === null ? [] : [[version, version]])),
     }
     this.#memories.set(actorId, memory)

@@ -240,7 +240,8 @@ describe('what is saved', () => {
       expect(left.length).toBeGreaterThanOrEqual(whole.length - 2)
       const names = (lines: readonly string[]): string[] =>
         lines.map((text) => text.split(' ')[0]?.replace(/^\.+/, '') ?? '')
-      const both = names(whole).filter((name) => names(left).includes(name))
+      // The renamed step was made by the first row: without that it shows, but its place is lost.
+      const both = names(whole).filter((name) => names(left).includes(name) && (gone > 0 || name !== 'renamed'))
       expect(both.length).toBeGreaterThanOrEqual(whole.length - 3)
       expect(names(left).filter((name) => both.includes(name))).toEqual(both)
     }

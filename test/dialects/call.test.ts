@@ -24,6 +24,8 @@ const context = {
   view: null,
   places: new Map(),
   known: [],
+  listed: new Set<never>(),
+  overruled: new Map(),
   history: new History(0),
   newStepId,
   newGroupId,

@@ -202,6 +202,7 @@ const alone: readonly ChecklistCase[] = [
     run: async (plan) => {
       expect((await plan.call('read_todos', {}, 'a')).text).toBe('[]')
       await write(plan, [todo('x', 'in_progress', { description: 'more', id: 'mine', required: true })], 'a')
+      await plan.call('read_todos', {}, '')
       await write(plan, [todo('x', 'in_progress', { description: 'more', required: true }), todo('y')], '')
       const reply = await plan.call('read_todos', undefined, 'a')
       const [x, y] = todosIn(reply)
@@ -342,7 +343,7 @@ const alone: readonly ChecklistCase[] = [
       const reply = await write(plan, [
         { content: 12345, status: 'pending', description: null, required: 'true', id: 7, activeForm: 'Doing' },
       ])
-      expect(todosIn(reply)[0]).toMatchObject({ content: '12345', required: true, id: '7' })
+      expect(todosIn(reply)[0]).toMatchObject({ content: '12345', required: true, id: 't1' })
       // What read_todos shows can be sent back as it is.
       const again = await write(plan, (await plan.call('read_todos', {}, 'a')).text)
       expect(again.text).toBe('Updated todo list v2: 0/1 completed')
@@ -351,16 +352,93 @@ const alone: readonly ChecklistCase[] = [
     },
   },
   {
-    title: 'more than 500 items are refused',
+    title: '[L5] a list may have as many items as a plan',
     run: async (plan) => {
-      const many = Array.from({ length: 501 }, (_, i) => todo(`x${i}`))
-      expect((await write(plan, many)).text).toBe('Error: a list holds at most 500 todos, and this one has 501')
+      const many = Array.from({ length: 10_001 }, (_, i) => todo(`x${i}`))
+      expect((await write(plan, many)).text).toBe('Error: a list holds at most 10000 todos, and this one has 10001')
+      expect((await write(plan, many.slice(0, 600))).text).toMatch(/^Updated todo list v1: 0\/600 completed/)
+      expect((await write(plan, many.slice(0, 599))).text).toBe('Updated todo list v2: 0/599 completed\n  - x599')
       expect((await write(plan, [todo('x'.repeat(4_001))])).text).toMatch(/^Error: A step has at most 4000 characters/)
     },
   },
 ]
 
 const together: readonly ChecklistCase[] = [
+  {
+    title: '[L1][O37] two agents that each keep a list of their own never remove each other’s steps',
+    run: async (plan) => {
+      const lists = { a: [todo('a1'), todo('a2')], b: [todo('b1'), todo('b2')] }
+      await write(plan, lists.a, 'a')
+      await plan.call('read_todos', {}, 'b')
+      for (const who of ['b', 'a', 'b', 'a'] as const) await write(plan, lists[who], who)
+      expect((await short(plan)).sort()).toEqual(['a1', 'a2', 'b1', 'b2'])
+    },
+  },
+  {
+    title: '[L2][O39] of equal contents the one goes that was left out',
+    run: async (plan) => {
+      const texts = ['Parser', 'Write tests', 'Printer', 'Write tests', 'Linter', 'Write tests']
+      const list = texts.map((text, i) => todo(text, i === 1 ? 'completed' : 'pending'))
+      await write(plan, list, 'a')
+      await write(plan, list.toSpliced(1, 1), 'a')
+      expect(await short(plan)).toEqual(['Parser', 'Printer', 'Write tests', 'Linter', 'Write tests'])
+    },
+  },
+  {
+    title: '[L3][O35] positions are not names: two lists that are both numbered from 1 are both there',
+    run: async (plan) => {
+      const numbered = (...texts: string[]) => texts.map((text, i) => todo(text, 'pending', { id: `${i + 1}` }))
+      await write(plan, numbered('a', 'b'), 'a')
+      expect((await write(plan, numbered('x', 'y'), 'b')).success).toBe(true)
+      expect((await short(plan)).sort()).toEqual(['a', 'b', 'x', 'y'])
+      await plan.call('read_todos', {}, 'c')
+      const before = todosIn(await plan.call('read_todos', {}, 'c')).map(({ content }) => content)
+      expect(before).toContain('a')
+      await write(plan, numbered('a2', 'b'), 'a')
+      expect((await short(plan)).sort()).toEqual(['a2', 'b', 'x', 'y'])
+    },
+  },
+  {
+    title: '[L4][O40] a content that somebody else has is a new step for who never saw that',
+    run: async (plan) => {
+      await write(plan, [todo('Set up CI')], 'b')
+      const reply = await write(plan, [todo('Set up CI', 'completed')], 'c')
+      expect((await short(plan)).sort()).toEqual(['Set up CI', 'Set up CI completed'])
+      expect(reply.text).toContain('"Set up CI" of b says the same')
+    },
+  },
+  {
+    title: '[O33][O34][T1] a list that is numbered anew is read by its contents',
+    run: async (plan) => {
+      const numbered = (...items: [string, string][]) =>
+        items.map(([text, status], i) => todo(text, status, { id: `${i + 1}` }))
+      await write(plan, numbered(['a', 'pending'], ['new', 'pending'], ['b', 'pending'], ['c', 'pending']), 'A')
+      await plan.call('list_todos', {}, 'B')
+      await plan.call('toggle_todos', { indices: [3] }, 'B')
+      const reply = await write(plan, numbered(['a', 'completed'], ['b', 'pending'], ['c', 'in_progress']), 'A')
+      expect(await short(plan)).toEqual(['a completed', 'b completed', 'c in_progress'])
+      expect(reply.text).toContain('Note: "b" stays completed: B set that since you last looked')
+    },
+  },
+  {
+    title: '[F5] what is left between two known items is what is left between their steps',
+    run: async (plan) => {
+      const numbered = (...texts: string[]) => texts.map((text, i) => todo(text, 'pending', { id: `t${i + 1}` }))
+      const numbers = ({ changed }: ToolReply) =>
+        (changed as readonly { text?: string; number?: number }[]).map(({ text, number }) => [text, number])
+      const first = numbers(await write(plan, numbered('One', 'Two', 'Three'), 'a'))
+      expect(first).toEqual([
+        ['One', 1],
+        ['Two', 2],
+        ['Three', 3],
+      ])
+      const changed = numbers(await write(plan, numbered('Two', 'Three, reworded', 'Four'), 'a'))
+      expect(changed.slice(0, 2)).toEqual([
+        ['Three, reworded', 3],
+        ['Four', 4],
+      ])
+    },
+  },
   {
     title: '[O31] a stale pending does not re-open what somebody completed, and a note says who',
     run: async (plan) => {
@@ -378,7 +456,10 @@ const together: readonly ChecklistCase[] = [
           'Since you last looked: b completed t1 "x"',
         ].join('\n'),
       )
-      // It knows now: what it says of x is meant.
+      // [F4] The same stale list again changes nothing; once it has looked, what it says is meant.
+      const again = await write(plan, [todo('x'), todo('y')], 'a')
+      expect(again.text).toBe('Updated todo list v4: 1/2 completed')
+      await plan.call('read_todos', {}, 'a')
       await write(plan, [todo('x'), todo('y')], 'a')
       expect(await short(plan)).toEqual(['x', 'y'])
     },
@@ -418,15 +499,16 @@ const together: readonly ChecklistCase[] = [
     },
   },
   {
-    title: '[RB-A4] two lists by two actors that never looked: nothing is dropped, nothing doubled',
+    title: '[RB-A4][L4] two lists by two actors that never looked: nothing is dropped, and a double is told',
     run: async (plan) => {
       const [one, two] = await Promise.all([
         write(plan, [todo('a'), todo('both', 'completed')], 'a'),
         write(plan, [todo('both'), todo('b')], 'b'),
       ])
       expect([one.success, two.success]).toEqual([true, true])
-      expect((await short(plan)).sort()).toEqual(['a', 'b', 'both completed'])
+      expect((await short(plan)).sort()).toEqual(['a', 'b', 'both', 'both completed'])
       expect(`${one.text}${two.text}`).toMatch(/ {2}= (a|b) \[pending\]/)
+      expect(`${one.text}${two.text}`).toMatch(/Note: t\d "both" of (a|b) says the same: you had not seen it/)
     },
   },
   {
@@ -439,11 +521,16 @@ const together: readonly ChecklistCase[] = [
       const reply = await write(plan, seven, 'a')
       expect(await short(plan)).toEqual([...seven.map((one) => one['content']), 'mine', 'too'])
       expect(reply.text).toMatch(
-        /^Updated todo list v3: 0\/9 completed\n {2}- item 5\n {2}- item 6\n {2}- item 7\n {2}= mine \[pending\]\n {2}= too \[pending\]\n\n/,
+        /^Updated todo list v3: 0\/9 completed\n {2}- item 5\n {2}- item 6\n {2}- item 7\n {2}= mine \[pending\]\n {2}= too \[pending\]\nKept, as you never listed them\. List a step once to take it over; left out after that, it is removed\.\n\n/,
       )
-      // Shown, so seen: now it is its own doing.
+      // That line makes nothing seen.
       await write(plan, seven, 'a')
-      expect(await short(plan)).toEqual(seven.map((one) => one['content']))
+      expect(await short(plan)).toEqual([...seven.map((one) => one['content']), 'mine', 'too'])
+      // [O38] Once listed, it is its own doing.
+      await plan.call('read_todos', {}, 'a')
+      await write(plan, [...seven, todo('mine')], 'a')
+      await write(plan, seven, 'a')
+      expect(await short(plan)).toEqual([...seven.map((one) => one['content']), 'too'])
     },
   },
   {

@@ -19,7 +19,19 @@ test('500 items against a plan of 10,000 steps move and add what differs, and to
   const others = Array.from({ length: 9_500 }, (_, i) => ({ id: newStepId(), text: `other ${i}`, depth: i % 3 }))
   host.apply([{ type: 'addSteps', parent: null, steps: others }], { id: 'b', name: 'b', kind: 'agent' })
   const { plan, version, history } = host
-  const context = { actor: A, plan, version, view, places: new Map(), known: [], history, newStepId, newGroupId }
+  const context = {
+    actor: A,
+    plan,
+    version,
+    view,
+    places: new Map(),
+    known: [],
+    listed: new Set<never>(),
+    overruled: new Map(),
+    history,
+    newStepId,
+    newGroupId,
+  }
   // Half of them in reverse, the others new, one and one.
   const list = items.toReversed().map((item, i) => (i % 2 === 0 ? item : todo(`new ${i}`)))
   const prepared = prepareCall(checklistTool('write_todos'), { todos: list }, context, { by: 'a', at: 0 })

@@ -46,6 +46,10 @@ const textOf = (round: string, nth: number): string => `call ${nth} of round ${r
 const make = (url: string, { tool, args, name, key }: Call): Promise<ToolAnswer> =>
   callTool(url, THREAD, tool, args, { name, key })
 
+/** Numbers of a plan of several are good for who has looked. */
+const everybodyLooks = (url: string) =>
+  Promise.all(AGENTS.map((name) => callTool(url, THREAD, 'list_todos', {}, { name })))
+
 /** Everything that is in `some` stands in `all` in the same order. */
 function expectSameOrder(some: readonly string[], all: readonly string[]): void {
   const known = new Set(some)
@@ -68,10 +72,8 @@ describe('kill -9', () => {
       const writerDoc = new Y.Doc()
       const watcherDoc = new Y.Doc()
       const hits: number[] = []
-      const durations: number[] = []
 
       for (let round = 0; round < ROUNDS; round++) {
-        const begun = performance.now()
         // The moment of the kill. Nothing waits for it to be right: any moment must do. A burst takes some 60 ms.
         const moment = random(80_000) / 1_000
         try {
@@ -79,6 +81,7 @@ describe('kill -9', () => {
           const watcher = WireClient.connect(server.socketUrl, THREAD, { doc: watcherDoc, name: 'watcher' })
           await Promise.all([writer.synced, watcher.synced, writer.acknowledged()])
 
+          await everybodyLooks(server.url)
           // The burst, broken off in the middle.
           const calls = callsOf(String(round))
           const answers = new Map<string, ToolAnswer>()
@@ -115,6 +118,7 @@ describe('kill -9', () => {
           )
 
           // Everybody repeats what they are not sure of.
+          await everybodyLooks(server.url)
           const again = await Promise.all(calls.map((call) => make(server.url, call)))
           again.forEach((answer, nth) => {
             expect(answer.success).toBe(true)
@@ -140,11 +144,9 @@ describe('kill -9', () => {
         } catch (error) {
           throw new Error(`seed ${SEED}, round ${round}, killed after ${moment} ms`, { cause: error })
         }
-        durations.push(performance.now() - begun)
       }
       // Many kills hit work that was under way.
       expect(hits.filter((done) => done < 2 * CALLS).length).toBeGreaterThan(ROUNDS / 4)
-      expect(Math.max(...durations)).toBeLessThan(5_000)
     },
   )
 

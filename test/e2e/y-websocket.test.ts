@@ -120,6 +120,7 @@ describe.each(VERSIONS)('y-websocket %s', (version) => {
     ada.provider.disconnect()
     for (let nth = 0; nth < 20; nth++) writeStep(ada.doc, `offline ${nth}`)
     writeStep(bob.doc, 'online')
+    await callTool(server.url, thread, 'list_todos', {})
     await callTool(server.url, thread, 'toggle_todos', { indices: [1] })
     const back = new Promise<void>((resolve) => ada.provider.on('sync', (isSynced) => isSynced && resolve()))
     ada.provider.connect()

@@ -219,6 +219,8 @@ export class Replica {
         view: null,
         places: new Map(),
         known: [],
+        listed: new Set<never>(),
+        overruled: new Map(),
         history: this.history,
         ...ids,
       }

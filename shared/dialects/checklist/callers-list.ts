@@ -13,12 +13,17 @@ export interface CallersList {
   readonly isNamed: boolean
   /** The steps that the caller has seen, each as it saw it, in the order in which it saw them. */
   readonly seen: ReadonlyMap<StepId, Step>
+  /** What the caller gave in its last list that did not count. */
+  readonly overruled: CallContext['overruled']
+  /** Whether a step is the caller's own: it listed it before, or made it. */
+  readonly isOwn: (id: StepId) => boolean
 }
 
 export function callersList(rev: number | undefined, context: CallContext): CallersList | Refusal {
   const seen = seenSteps(context)
+  const rest = { overruled: context.overruled, isOwn: ownSteps(context) }
   const shown = context.view?.plan.steps.map((step) => step.id) ?? []
-  if (rev === undefined) return { places: shown, isNamed: false, seen }
+  if (rev === undefined) return { places: shown, isNamed: false, seen, ...rest }
   const known = resolvePlaces([], rev, context, names)
   if ('refused' in known) return known
   const places = context.history.orderAt(rev, context.plan) ?? []
@@ -27,5 +32,18 @@ export function callersList(rev: number | undefined, context: CallContext): Call
     const step = seen.get(id)
     if (step !== undefined) ordered.set(id, step)
   }
-  return { places, isNamed: true, seen: ordered }
+  return { places, isNamed: true, seen: ordered, ...rest }
+}
+
+/** Who made a step is known by the history, and for what is older by its name. */
+function ownSteps({ listed, history, plan, actor }: CallContext): (id: StepId) => boolean {
+  if (!history.isShared(actor, plan)) return () => true
+  const makers = new Map<StepId, string>()
+  for (const entry of history.since(history.start) ?? [])
+    for (const { id, before } of entry.changes) if (before === null) makers.set(id, entry.actor.id)
+  return (id) => {
+    if (listed.has(id)) return true
+    const maker = makers.get(id)
+    return maker === undefined ? plan.step(id)?.createdBy === actor.name : maker === actor.id
+  }
 }

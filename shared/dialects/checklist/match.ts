@@ -1,33 +1,32 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
+import { longestRising } from '../../plan/changes.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { oneLine, quoted } from '../lines.ts'
 import type { CallersList } from './callers-list.ts'
 import type { TodoItem } from './read-items.ts'
+import { numberedPlace } from './show.ts'
 
-const PLACE = /^t(\d+)$/
-/** An id that a step keeps, or null where it only names a place. */
-export const aliasIn = ({ id }: TodoItem): string | null => (id === undefined || PLACE.test(id) ? null : id)
+/** An id that a step keeps, or null where it only numbers a list: models number theirs anew at every write. */
+export const aliasIn = ({ id }: TodoItem): string | null => (id === undefined || numberedPlace(id) !== null ? null : id)
 
 /** A text as it shows in a line: contents that were read from one come back like that. */
 const shown = (text: string): string => oneLine(text).trim()
 
 /**
- * The step that each item of a list means, living or removed since; null for a new one.
+ * The step that each item of a list means, living or removed since; null for a new one. Only steps that the caller has
+ * seen are meant: by lasting id, else by equal content, last by position.
  *
- * By given id, else by content, the k-th of equal contents being the k-th. `t<digits>` counts lines, and models number
- * theirs anew when they put one in: where such an id and the content name two steps, the content is believed, and the
- * id only where the content is new. What matches nothing that the caller saw may still be there under that content,
- * because somebody else added it, or renamed a step to it: then it is that step, for nobody wants it twice.
+ * Equal contents are aligned by their neighbours, then the k-th to the k-th. A position counts only for an item whose
+ * content is new, and only for a step that no other item means: then the step has a new text.
  */
 export function matchItems(items: readonly TodoItem[], list: CallersList, plan: Plan): (StepId | null)[] {
   const matcher = new Matcher(items, list, plan)
-  matcher.byAgreeingPlace()
   matcher.byAlias()
+  matcher.byNeighbours()
   matcher.byContent((text) => text)
   matcher.byContent(shown)
-  matcher.byPlace()
-  matcher.byPresentContent()
+  matcher.byPosition()
   return matcher.matched
 }
 
@@ -55,65 +54,129 @@ class Matcher {
     for (const [i, item] of this.#items.entries()) if (this.matched[i] === null) yield [i, item]
   }
 
-  #placed({ id }: TodoItem): StepId | undefined {
-    const place = PLACE.exec(id ?? '')?.[1]
-    const found = place === undefined ? undefined : this.#list.places[Number(place) - 1]
-    return found === undefined || this.#taken.has(found) ? undefined : found
-  }
-
-  byAgreeingPlace(): void {
-    for (const [i, item] of this.#open()) {
-      const id = this.#placed(item)
-      if (id !== undefined && this.#list.seen.get(id)?.text === item.content) this.#take(i, id)
-    }
-  }
-
   byAlias(): void {
     if (this.#items.every((item) => aliasIn(item) === null)) return
     const aliases = new Map<string, StepId>()
-    for (const { id, alias } of this.#plan.steps) if (alias !== null && !aliases.has(alias)) aliases.set(alias, id)
     for (const { id, alias } of this.#list.seen.values()) if (alias !== null) aliases.set(alias, id)
     for (const [i, item] of this.#open()) {
       const id = aliases.get(aliasIn(item) ?? '')
-      if (id === undefined || this.#taken.has(id)) continue
-      // A step that the caller has not seen is only meant where its content is given too.
-      if (this.#list.seen.has(id) || this.#plan.step(id)?.text === item.content) this.#take(i, id)
+      if (id !== undefined && !this.#taken.has(id)) this.#take(i, id)
     }
   }
 
-  byContent(form: (text: string) => string): void {
-    this.#assign(this.#list.seen.values(), form)
-  }
-
-  #assign(candidates: Iterable<Step>, form: (text: string) => string): void {
-    const wanted = new Map<string, number[]>()
+  /** Contents that are there once on either side are fixed points; between two of them equal contents are paired. */
+  byNeighbours(): void {
+    const seen = [...this.#list.seen.values()]
+    const places = new Map<string, number>()
+    for (const [at, { text }] of seen.entries()) places.set(text, places.has(text) ? -1 : at)
+    const counts = new Map<string, number>()
+    for (const { content } of this.#items) counts.set(content, (counts.get(content) ?? 0) + 1)
+    const fixed: { i: number; at: number }[] = []
     for (const [i, { content }] of this.#open()) {
-      const equals = wanted.get(form(content))
-      if (equals === undefined) wanted.set(form(content), [i])
-      else equals.push(i)
+      const at = counts.get(content) === 1 ? (places.get(content) ?? -1) : -1
+      const id = seen[at]?.id
+      if (id === undefined || this.#taken.has(id)) continue
+      this.#take(i, id)
+      fixed.push({ i, at })
     }
+    for (const gap of this.#gaps(fixed, seen.length))
+      this.#pairEquals(gap.from, gap.to, seen.slice(gap.fromOld, gap.toOld))
+  }
+
+  /** The stretches between fixed points that stand in the same order on both sides. */
+  #gaps(fixed: readonly { i: number; at: number }[], size: number) {
+    const rising = longestRising(fixed.map(({ at }) => at))
+    const kept = fixed.filter((_, k) => rising.has(k))
+    const ends = [...kept, { i: this.#items.length, at: size }]
+    return ends.map((end, k) => {
+      const start = kept[k - 1] ?? { i: -1, at: -1 }
+      return { from: start.i + 1, to: end.i, fromOld: start.at + 1, toOld: end.at }
+    })
+  }
+
+  /** Of equal contents of which some are left out, those of the status that is given come first. */
+  #pairEquals(from: number, to: number, olds: readonly Step[]): void {
+    const byContent = new Map<string, Step[]>()
+    for (const step of olds) if (!this.#taken.has(step.id)) gather(byContent, step.text, step)
+    const wanted = new Map<string, number[]>()
+    for (let i = from; i < to; i++) {
+      const content = this.#items[i]?.content ?? ''
+      if (this.matched[i] === null && byContent.has(content)) gather(wanted, content, i)
+    }
+    for (const [content, places] of wanted) {
+      const equals = byContent.get(content) ?? []
+      const pair = (fits: (step: Step, i: number) => boolean): void => {
+        let next = 0
+        for (const i of places) {
+          if (this.matched[i] !== null) continue
+          const at = equals.findIndex((step, k) => k >= next && !this.#taken.has(step.id) && fits(step, i))
+          const step = equals[at]
+          if (step === undefined) continue
+          this.#take(i, step.id)
+          next = at + 1
+        }
+      }
+      if (places.length < equals.length) pair(({ status }, i) => status === this.#items[i]?.status)
+      pair(() => true)
+    }
+  }
+
+  /** The k-th of equal contents to the k-th, wherever they stand; also by the text that did not count last time. */
+  byContent(form: (text: string) => string): void {
+    const wanted = new Map<string, number[]>()
+    for (const [i, { content }] of this.#open()) gather(wanted, form(content), i)
     if (wanted.size === 0) return
-    for (const { id, text } of candidates) {
+    const take = (id: StepId, text: string): void => {
       const i = this.#taken.has(id) ? undefined : wanted.get(form(text))?.shift()
       if (i !== undefined) this.#take(i, id)
     }
+    for (const { id, text } of this.#list.seen.values()) take(id, text)
+    for (const [id, { text }] of this.#list.overruled) if (text !== undefined) take(id, text)
   }
 
-  byPlace(): void {
-    for (const [i, item] of this.#open()) {
-      const id = this.#placed(item)
-      const isKnown = id !== undefined && (this.#list.isNamed || this.#list.seen.has(id))
-      if (isKnown && this.#plan.step(id) !== undefined) this.#take(i, id)
+  /**
+   * A list that is numbered from 1 says only its order: what is left between two items that were found is what is left
+   * between their steps. Any other number names the place itself.
+   */
+  byPosition(): void {
+    const numbers = this.#items.map(({ id }) => (id === undefined ? null : numberedPlace(id)))
+    if (numbers.every((number) => number === null)) return
+    if (numbers.every((number, i) => number === i + 1)) return this.#byOrder()
+    for (const [i] of this.#open()) {
+      const id = this.#list.places[(numbers[i] ?? 0) - 1]
+      if (id !== undefined && this.#isFree(id)) this.#take(i, id)
     }
   }
 
-  /** Also for items whose step was removed since: somebody may have added the same again. */
-  byPresentContent(): void {
-    const before = [...this.matched]
-    for (const [i, id] of before.entries()) if (id !== null && this.#plan.step(id) === undefined) this.matched[i] = null
-    this.#assign(this.#plan.steps, (text) => text)
-    for (const [i, id] of before.entries()) this.matched[i] ??= id
+  #isFree(id: StepId): boolean {
+    const isKnown = this.#list.isNamed || this.#list.seen.has(id)
+    return isKnown && !this.#taken.has(id) && this.#plan.step(id) !== undefined
   }
+
+  #byOrder(): void {
+    const { places, isOwn } = this.#list
+    const at = new Map(places.map((id, place) => [id, place]))
+    const fixed = this.matched.flatMap((id, i) => {
+      const place = id === null ? undefined : at.get(id)
+      return place === undefined ? [] : [{ i, at: place }]
+    })
+    for (const gap of this.#gaps(fixed, places.length)) {
+      // Where nothing of the list was found again, it may be another list altogether: only own steps are renamed.
+      const left = places
+        .slice(gap.fromOld, gap.toOld)
+        .filter((id) => this.#isFree(id) && (fixed.length > 0 || isOwn(id)))
+      for (let i = gap.from; i < gap.to; i++) {
+        const id = this.matched[i] === null ? left.shift() : undefined
+        if (id !== undefined) this.#take(i, id)
+      }
+    }
+  }
+}
+
+function gather<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const values = map.get(key)
+  if (values === undefined) map.set(key, [value])
+  else values.push(value)
 }
 
 /** Why an alias would name two steps, or null if none does. */

@@ -1,6 +1,7 @@
 import type { Actor } from '../../schema/actor.ts'
 import type { StepFields } from '../../schema/operation.ts'
 import type { Status, Step } from '../../schema/plan.ts'
+import type { ListedValues } from '../dialect.ts'
 import { actorName, oneLine, quoted } from '../lines.ts'
 import { starterOf } from '../starter.ts'
 import type { Deed, Deeds } from './deeds.ts'
@@ -12,6 +13,8 @@ export interface Merged {
   readonly fields: StepFields
   /** What somebody else did to it that the caller could not know of, and what became of that. */
   readonly notes: readonly string[]
+  /** What was given and does not count, since somebody else had changed that. */
+  readonly overruled: ListedValues
 }
 
 type Field = 'text' | 'status' | 'details' | 'required'
@@ -25,7 +28,15 @@ const isClosed = (status: Status): boolean => status === 'completed' || status =
  * A field given as it was seen is no change. What somebody closed meanwhile is not opened by who does not know of it.
  * @param seen undefined if the caller has never seen the step: then it says what it would of a new one
  */
-export function mergeItem(item: TodoItem, seen: Step | undefined, now: Step, actor: Actor, deeds: Deeds): Merged {
+export function mergeItem(
+  item: TodoItem,
+  seen: Step | undefined,
+  now: Step,
+  actor: Actor,
+  deeds: Deeds,
+  before: ListedValues = {},
+): Merged {
+  const overruled: ListedValues = {}
   const base: Values = seen ?? { text: now.text, ...BLANK }
   const given = givenValues(item, now, actor, deeds)
   const fields: Partial<Values> = {}
@@ -35,9 +46,16 @@ export function mergeItem(item: TodoItem, seen: Step | undefined, now: Step, act
     const value = given[field]
     if (value === now[field]) return
     const isNews = seen !== undefined && base[field] !== now[field]
+    // The same again as in the list before, where it did not count: it does not count now.
+    if (value !== undefined && before[field] === value) {
+      Object.assign(overruled, { [field]: value })
+      return
+    }
     if (value === undefined || isAsSeen(value, base[field])) {
+      if (isNews && value !== undefined) Object.assign(overruled, { [field]: value })
       if (isNews) told(field, 'stays')
     } else if (field === 'status' && base.status !== now.status && isClosed(now.status) && !isClosed(item.status)) {
+      Object.assign(overruled, { status: item.status })
       if (isNews) told(field, 'stays')
     } else {
       Object.assign(fields, { [field]: value })
@@ -57,6 +75,7 @@ export function mergeItem(item: TodoItem, seen: Step | undefined, now: Step, act
       ...(fields.status === 'in_progress' ? { startedBy: starterOf(actor) } : {}),
     },
     notes,
+    overruled,
   }
 }
 

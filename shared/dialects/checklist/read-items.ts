@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { MAX_ITEMS } from '../../schema/limits.ts'
+import { MAX_STEPS } from '../../schema/limits.ts'
 import type { Status } from '../../schema/plan.ts'
 import { STATUSES } from '../../schema/plan.ts'
 import { coerce } from '../coerce.ts'
@@ -11,7 +11,7 @@ export interface TodoItem {
   readonly status: Status
   readonly description?: string | undefined
   readonly required?: boolean | undefined
-  /** `t<digits>` names a place in the list that the caller saw; any other is a name of its own. */
+  /** A number, `t<number>`, `task-<number>` or `#<number>` is a position in a list; any other is a lasting name. */
   readonly id?: string | undefined
 }
 
@@ -35,8 +35,8 @@ const MOST_COERCED = 10
 export function readItems(raw: unknown): { items: readonly TodoItem[]; notes: readonly string[] } | { error: string } {
   const list = parseList(raw)
   if (list === null) return { error: NO_LIST }
-  if (list.length > MAX_ITEMS)
-    return { error: `Error: a list holds at most ${MAX_ITEMS} todos, and this one has ${list.length}` }
+  if (list.length > MAX_STEPS)
+    return { error: `Error: a list holds at most ${MAX_STEPS} todos, and this one has ${list.length}` }
   const notes: string[] = []
   const items: TodoItem[] = []
   for (const [i, value] of list.entries()) {

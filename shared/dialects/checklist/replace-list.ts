@@ -4,10 +4,9 @@ import type { WantedStep } from '../../plan/diff.ts'
 import { listOperations } from '../../plan/diff.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { progressOf } from '../../plan/progress.ts'
-import type { CallContext, Decision, JsonObject, Refusal } from '../dialect.ts'
+import type { CallContext, Decision, JsonObject, ListedValues, Refusal } from '../dialect.ts'
 import { actorName, quoted, some } from '../lines.ts'
 import { starterOf } from '../starter.ts'
-import type { CallersList } from './callers-list.ts'
 import { callersList } from './callers-list.ts'
 import { Deeds } from './deeds.ts'
 import { aliasIn, doubledAlias, matchItems } from './match.ts'
@@ -50,16 +49,30 @@ export function replaceList(
     else notes.push(removalNote(item, id, deeds))
   }
   const removed = new Set<StepId>()
-  for (const id of list.seen.keys()) if (!meant.has(id) && plan.step(id) !== undefined) removed.add(id)
+  for (const [id, seen] of list.seen) {
+    const now = plan.step(id)
+    if (!meant.has(id) && now !== undefined && list.isOwn(id) && isAsSeen(seen, now)) removed.add(id)
+  }
   const doubled = doubledAlias(listed, removed, plan)
   if (doubled !== null) return { refused: doubled, notes: readNotes }
-  const wanted = listed.map(({ item, step }): WantedStep => {
-    if (step === null) return { id: newStepId(), isNew: true, fields: newFields(item, context) }
-    const merged = mergeItem(item, list.seen.get(step.id), step, context.actor, deeds)
+  const unseen = new Map(plan.steps.flatMap((step) => (list.seen.has(step.id) ? [] : [[step.text, step] as const])))
+  const overruled = new Map<StepId, ListedValues>()
+  const wanted = listed.map(({ item, step }, i): WantedStep => {
+    if (step === null) {
+      const double = unseen.get(item.content)
+      if (double !== undefined) notes.push(doubleNote(double, plan))
+      const group = groupBetween(listed, i)
+      const fields = { ...newFields(item, context), ...(group === null ? {} : { group }) }
+      return { id: newStepId(), isNew: true, fields }
+    }
+    const known = list.overruled.get(step.id)
+    const merged = mergeItem(item, list.seen.get(step.id), step, context.actor, deeds, known)
+    if (Object.keys(merged.overruled).length > 0) overruled.set(step.id, merged.overruled)
     notes.push(...merged.notes)
     return { id: step.id, isNew: false, fields: merged.fields }
   })
-  const kept = keptUnseen(plan, list, meant)
+  const kept = new Set<StepId>()
+  for (const { id } of plan.steps) if (!meant.has(id) && !removed.has(id)) kept.add(id)
   return {
     operations: listOperations(plan, wanted, removed),
     notes: [...readNotes, ...(notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')])],
@@ -68,7 +81,7 @@ export function replaceList(
       const lines = changeLines(plan, after, kept)
       return { version: version + 1, progress: `${completed}/${total}`, lines, remind: needsVerifying(after) }
     },
-    prints: 'plan',
+    prints: { listed: wanted.map(({ id }) => id), seen: list.seen, overruled },
     alwaysCounts: true,
     noteAfter: (after) => movedNote(new Map(wanted.map(({ id }, i) => [id, listed[i]?.line ?? 0])), after),
   }
@@ -93,10 +106,25 @@ function removalNote({ content }: TodoItem, id: StepId | null, deeds: Deeds): st
   return `${quoted(content)} was removed${who} since you last looked, and is left out; list it once more to add it again`
 }
 
-function keptUnseen(plan: Plan, { seen }: CallersList, meant: ReadonlySet<StepId | null>): Set<StepId> {
-  const kept = new Set<StepId>()
-  for (const { id } of plan.steps) if (!seen.has(id) && !meant.has(id)) kept.add(id)
-  return kept
+/** Whether a step is as its caller saw it, but for what became of its work. */
+const isAsSeen = (seen: Step, now: Step): boolean =>
+  seen.text === now.text && seen.details === now.details && seen.required === now.required
+
+/** A step that its caller has not seen is not meant by its content. */
+function doubleNote(double: Step, plan: Plan): string {
+  const which = `${todoId(double, plan.placeOf(double.id))} ${quoted(double.text)}`
+  return `${which} of ${actorName({ name: double.createdBy })} says the same: you had not seen it, so yours is a new task`
+}
+
+/** The group of the tasks before and behind a new one at top level, where that is the same. */
+function groupBetween(listed: readonly { readonly step: Step | null }[], i: number): Step['group'] {
+  let [from, to] = [i - 1, i + 1]
+  while (from >= 0 && listed[from]?.step === null) from--
+  while (to < listed.length && listed[to]?.step === null) to++
+  const before = listed[from]?.step ?? null
+  const behind = listed[to]?.step ?? null
+  if (before?.parent !== null || behind?.parent !== null) return null
+  return before.group === behind.group ? before.group : null
 }
 
 /** Which items have another id than their place in the list. */

@@ -17,8 +17,17 @@ export type Todo = {
   readonly updated_at: string
 }
 
-/** `t` and the place in the pre-order, unless a caller gave another id. */
-export const todoId = (step: Step, place: number | null): string => step.alias ?? `t${place ?? '?'}`
+const NUMBERED = /^(?:t|task-|#)?(\d+)$/
+
+/** The place that an id numbers, or null for a lasting name. */
+export function numberedPlace(id: string): number | null {
+  const digits = NUMBERED.exec(id)?.[1]
+  return digits === undefined ? null : Number(digits)
+}
+
+/** `t` and the place in the pre-order, unless a caller gave a lasting name. */
+export const todoId = ({ alias }: Step, place: number | null): string =>
+  alias === null || numberedPlace(alias) !== null ? `t${place ?? '?'}` : alias
 
 export const todosOf = (plan: Plan): Todo[] =>
   plan.steps.map((step, i) => ({
@@ -61,6 +70,10 @@ export function statusText(plan: Plan, version: number | null, folded?: Readonly
   ].join('\n')
 }
 
+/** Lines for steps that stay; the rest is counted. */
+const MOST_KEPT = 20
+const KEPT = 'Kept, as you never listed them. List a step once to take it over; left out after that, it is removed.'
+
 /** What a write did, a line a step. @param kept steps that stay although the list does not hold them */
 export function changeLines(before: Plan, after: Plan, kept: ReadonlySet<StepId>): string[] {
   const { former, gone } = pairUp(before, after)
@@ -71,7 +84,10 @@ export function changeLines(before: Plan, after: Plan, kept: ReadonlySet<StepId>
     else if (was.status !== step.status) lines.push(`  ~ ${oneLine(step.text)} [${was.status} -> ${step.status}]`)
   }
   for (const step of gone) lines.push(`  - ${oneLine(step.text)}`)
-  for (const step of after.steps) if (kept.has(step.id)) lines.push(`  = ${oneLine(step.text)} [${step.status}]`)
+  const stays = after.steps.filter(({ id }) => kept.has(id))
+  for (const step of stays.slice(0, MOST_KEPT)) lines.push(`  = ${oneLine(step.text)} [${step.status}]`)
+  if (stays.length > MOST_KEPT) lines.push(`  = and ${stays.length - MOST_KEPT} more: read_todos shows them`)
+  if (stays.length > 0) lines.push(KEPT)
   return lines
 }
 
