@@ -136,15 +136,18 @@ const stateOf = (step: Step): StepState => ({
 })
 
 function locate(plan: Plan): (step: Step) => Whereabouts {
-  const siblings = new Map<StepId | null, StepId[]>()
+  const siblings = new Map<StepId | null, { ids: StepId[]; positions: Map<StepId, number> }>()
   return ({ id, parent }) => {
     const above: StepId[] = []
     for (let at = parent; at !== null && above.length < MOST_ANCHORS; at = plan.step(at)?.parent ?? null) above.push(at)
     let all = siblings.get(parent)
-    if (all === undefined) siblings.set(parent, (all = plan.children(parent)))
-    const position = all.indexOf(id)
-    const anchors = all.slice(Math.max(0, position - MOST_ANCHORS), position).toReversed()
-    return { above, before: anchors, isLast: position === all.length - 1 }
+    if (all === undefined) {
+      const ids = plan.children(parent)
+      siblings.set(parent, (all = { ids, positions: new Map(ids.map((one, i) => [one, i])) }))
+    }
+    const position = all.positions.get(id) ?? 0
+    const anchors = all.ids.slice(Math.max(0, position - MOST_ANCHORS), position).toReversed()
+    return { above, before: anchors, isLast: position === all.ids.length - 1 }
   }
 }
 

@@ -1,10 +1,12 @@
 import type { StepChange } from '../../shared/plan/changes.ts'
+import { changesBetween } from '../../shared/plan/changes.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
+import { inBatches } from './batches.ts'
 import type { Footprint } from './footprint.ts'
-import { differ, FIELDS, isBlank } from './footprint.ts'
+import { differ, FIELDS, footprint, isBlank } from './footprint.ts'
 import type { LeftOut, Void } from './retrace.ts'
 import { takeBack } from './retrace.ts'
 
@@ -50,8 +52,8 @@ export class UndoStack {
     return this.#undone.length > 0
   }
 
-  record(footprint: Footprint): void {
-    this.#done.push(entryOf(footprint))
+  record(did: Footprint): void {
+    this.#done.push(entryOf(did))
     if (this.#done.length > MOST_KEPT) this.#done.shift()
     this.#undone.length = 0
   }
@@ -99,21 +101,37 @@ function step(from: Deed[], to: Deed[], plan: () => Plan, write: Write): Undone 
   for (let entry = from.pop(); entry !== undefined; entry = from.pop()) {
     const { operations, leftOut } = takeBack(entry.footprint, plan(), entry.voids)
     if (operations.length === 0 && leftOut.length === 0) continue
-    try {
-      const { changes, footprint } = write(operations)
-      if (!isBlank(footprint)) to.push(entryOf(footprint))
-      return { changes, leftOut }
-    } catch (error) {
-      if (!(error instanceof PlanError)) throw error
-      const { message } = error
-      return { changes: [], leftOut: [...leftOut, ...[...entry.ids].map((id) => ({ id, why: message }))] }
-    }
+    const { changes, footprint: did, problem } = writeAll(operations, plan, write)
+    if (!isBlank(did)) to.push(entryOf(did))
+    if (problem === null) return { changes, leftOut }
+    // The rest can be taken back once there is room for it.
+    from.push(entry)
+    const back = new Set(changes.map(({ id }) => id))
+    const rest = [...entry.ids].filter((id) => !back.has(id)).map((id) => ({ id, why: problem }))
+    return { changes, leftOut: [...leftOut, ...rest] }
   }
   return { changes: [], leftOut: [] }
 }
 
-const entryOf = (footprint: Footprint): Deed => ({
-  footprint,
-  ids: new Set(footprint.steps.map(({ id }) => id)),
+/** Writes operations in as many updates as they need. @returns what all of them did, and what kept the rest from it */
+function writeAll(operations: readonly PlanOperation[], plan: () => Plan, write: Write) {
+  const before = plan()
+  const batches = inBatches(operations)
+  let written: Written = NOTHING_WRITTEN
+  let problem: string | null = null
+  try {
+    for (const batch of batches) written = write(batch)
+  } catch (error) {
+    if (!(error instanceof PlanError)) throw error
+    problem = error.message
+  }
+  if (batches.length === 1) return { ...written, problem }
+  const changes = changesBetween(before, plan())
+  return { changes, footprint: footprint(before, plan(), changes), problem }
+}
+
+const entryOf = (made: Footprint): Deed => ({
+  footprint: made,
+  ids: new Set(made.steps.map(({ id }) => id)),
   voids: new Set(),
 })

@@ -55,8 +55,7 @@ function tryOperation(draft: Draft, operation: PlanOperation): void {
     case 'removeSteps':
       return removeSteps(draft, operation.steps, operation.subSteps)
     case 'restoreSteps':
-      for (const step of operation.steps) restoreStep(draft, step)
-      return
+      return restoreSteps(draft, operation.steps)
     case 'addGroup':
       if (draft.group(operation.id) !== undefined) throw new PlanError(`There is a group ${operation.id} already.`)
       checkGroupTitle(draft, operation.title)
@@ -97,6 +96,28 @@ function newFields(draft: Draft, { id, text, depth: _depth, ...fields }: NewStep
   return { text, ...changedFields(draft, id, fields) }
 }
 
+/** Puts steps back, parents first; siblings that follow each other in one go, whatever stands between them in the list. */
+function restoreSteps(draft: Draft, steps: readonly RestoredStep[]): void {
+  const families = new Map<StepId | null, RestoredStep[]>()
+  for (const step of steps) {
+    const family = families.get(step.parent)
+    if (family === undefined) families.set(step.parent, [step])
+    else family.push(step)
+  }
+  for (const family of families.values()) {
+    for (let at = 0; at < family.length;) {
+      const first = family[at] as RestoredStep
+      const run: StepId[] = []
+      for (let step: RestoredStep | undefined = first; step !== undefined; step = family[++at]) {
+        if (run.length > 0 && step.after !== run.at(-1)) break
+        restoreStep(draft, step)
+        run.push(step.id)
+      }
+      draft.put(run, first)
+    }
+  }
+}
+
 function restoreStep(draft: Draft, step: RestoredStep): void {
   checkFields(step.fields)
   const defaults = {
@@ -121,7 +142,6 @@ function restoreStep(draft: Draft, step: RestoredStep): void {
     createdAt: step.createdAt,
     removed: false,
   })
-  draft.put([step.id], step)
 }
 
 function removeSteps(draft: Draft, steps: readonly StepId[], subSteps: boolean): void {

@@ -1,5 +1,6 @@
 import { array, assert, boolean, integer, nat, property, tuple } from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { NOTHING_WRITTEN, UndoStack } from '../../client/sdk/undo.ts'
 import type { LivePlan } from '../../client/sdk/live-plan.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
 import { newGroupId, newStepId } from '../../shared/schema/ids.ts'
@@ -34,6 +35,63 @@ describe('undo and redo of one alone, offline', () => {
     expect(outlineOf(ada)).toEqual(['top', '  below'])
     expect(ada.plan.step(top)).toMatchObject({ details: 'why', createdBy: 'ada' })
     expect(ada.redo()).toBeNull()
+  })
+
+  test('[F18] a removal too large for one update is taken back in several, as one undo, and done again as one', () => {
+    const ada = offline()
+    const details = 'd'.repeat(1_000)
+    const ids = Array.from({ length: 901 }, () => newStepId())
+    for (let at = 0; at < ids.length; at += 100) {
+      const steps = ids
+        .slice(at, at + 100)
+        .map((id, i) => ({ id, text: `${at + i}`, depth: i % 10 === 0 ? 0 : 1, details }))
+      ada.apply([{ type: 'addSteps', parent: null, steps }])
+    }
+    const before = outlineOf(ada)
+    ada.apply([{ type: 'removeSteps', steps: ids, subSteps: false }])
+    expect(ada.steps).toEqual([])
+    expect(ada.undo()?.leftOut).toEqual([])
+    expect(outlineOf(ada)).toEqual(before)
+    expect(ada.steps.every((step) => step.details === details)).toBe(true)
+    expect(ada.redo()?.leftOut).toEqual([])
+    expect(ada.steps).toEqual([])
+    expect(ada.undo()?.leftOut).toEqual([])
+    expect(outlineOf(ada)).toEqual(before)
+  })
+
+  test('[F18] an undo that does not fit says why and stays, until there is room for it', () => {
+    const ada = offline()
+    const fill = (count: number): StepId[] => {
+      const ids = Array.from({ length: count }, () => newStepId())
+      for (let at = 0; at < count; at += 2_500)
+        ada.apply([{ type: 'addSteps', parent: null, steps: ids.slice(at, at + 2_500).map((id) => ({ id, text: 's', depth: 0 })) }]) // prettier-ignore
+      return ids
+    }
+    const own = add(ada, 'own')
+    ada.apply([{ type: 'removeSteps', steps: [own], subSteps: false }])
+    fill(10_000)
+    expect(ada.steps).toHaveLength(10_000)
+    const stack = new UndoStack()
+    const footprint = { steps: [{ id: own, before: { fields: { text: 'own' }, createdBy: '', createdAt: 0 }, after: null, fields: [], from: { above: [], before: [], isLast: true }, to: null }], groups: [], title: null, groupTitles: {} } // prettier-ignore
+    stack.record(footprint)
+    const full = stack.undo(
+      () => ada.plan,
+      (operations) => {
+        ada.apply(operations)
+        return NOTHING_WRITTEN
+      },
+    )
+    expect(full?.leftOut).toEqual([
+      { id: own, why: 'A plan holds at most 10000 steps; this would make 10001. Remove finished steps first.' },
+    ])
+    expect(stack.canUndo).toBe(true)
+    ada.apply([{ type: 'removeSteps', steps: [ada.steps[0]?.id as StepId], subSteps: false }])
+    const undo = stack.undo(
+      () => ada.plan,
+      (operations) => ({ ...NOTHING_WRITTEN, changes: ada.apply(operations) }),
+    )
+    expect(undo?.leftOut).toEqual([])
+    expect(ada.plan.step(own)?.text).toBe('own')
   })
 
   test('a removal is taken back where the steps stood, with their sub-steps', () => {
