@@ -5,9 +5,12 @@ import { readConfig } from './config.ts'
 /** Never in a log, wherever they stand in what is logged. */
 const SECRETS = ['authorization', 'token', 'secret', 'password', 'cookie']
 
+/** Lines are written behind the event loop, so that a reader that is slow holds nobody up. */
+const output = pino.destination({ fd: process.stdout.fd, sync: false })
+
 function createLog(level: string): Logger {
   const paths = SECRETS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`])
-  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } })
+  return pino({ level, base: null, redact: { paths, censor: '[redacted]' } }, output)
 }
 
 /** Ends now, come what may: a thread that hangs on its disk would keep process.exit waiting. */
@@ -35,6 +38,8 @@ function closeOnSignal(opening: Promise<App>, log: Logger): void {
         },
         (error: unknown) => {
           log.error({ err: error }, 'closing failed')
+          // What is not written by now would be lost.
+          output.flushSync()
           cut()
         },
       )
