@@ -125,7 +125,9 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
 /** Two texts for one place. Both stay at hand until one is chosen. */
 function TextChoiceBanner({ choice }: { readonly choice: TextChoice }) {
   const { session } = useWork()
-  const { plan } = useStore(session.seen)
+  useStore(session.seen)
+  // What is seen of others is up to 150 ms old; a choice is between what one wrote and what there is.
+  const { plan } = session
   const { key, mine, why } = choice
   const theirs = textAt(plan, key)
   return (
