@@ -255,7 +255,7 @@ export class Room {
     this.#live.assertUsable()
     const isNew = !this.isStored
     const { storage, thread, now } = this.#options
-    if (this.#live.version === 0 && operations.length > 0) {
+    if (isNew && operations.length > 0) {
       const change = checkOperations(this.#live.plan, operations, { by: actor.name, at: now() })
       this.#live.change({ actor, source, tool: '', reasoning: '' }, null, (doc) => applyChange(doc, change, this))
     } else if (isNew) {

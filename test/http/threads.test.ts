@@ -123,6 +123,18 @@ describe('a seed', () => {
     expect((await ask(app, '/threads/plan')).json).toMatchObject({ version: 1 })
   })
 
+  test('[11-F24] does not come into a plan that was created empty', async () => {
+    const app = newApp()
+    expect((await put(app, 'plan', {})).status).toBe(201)
+    const again = { status: 200, json: { version: 0, steps: [] } }
+    expect(await put(app, 'plan', { seed: ['late'] })).toMatchObject(again)
+    const twice = ['both', 'at once'].map((text, nth) => put(app, 'other', nth === 0 ? {} : { seed: [text] }))
+    expect((await Promise.all(twice)).map(({ status, json }) => [status, stepsOf(json)])).toEqual([
+      [201, []],
+      [200, []],
+    ])
+  })
+
   test('does not come into a plan that somebody has begun', async () => {
     const app = newApp()
     await add(app, 'plan', 'mine')

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { databaseIn, flush, openToRead, removeUnfinished, replaceDatabase, timeStamp, UNFINISHED } from './files.ts'
 import { lockDirectory, makeDirectory } from './lock.ts'
+import { makePrivate } from './private.ts'
 
 /** Pages copied between two looks at the rest of the world. */
 const PAGES_A_STEP = 256
@@ -31,6 +32,7 @@ export async function backUp(database: string, target: string, onProgress: OnPro
     // In a transaction that reads, what others write meanwhile is not seen, and the copy need not begin anew.
     source.exec('BEGIN')
     source.prepare('SELECT count(*) FROM threads').get()
+    makePrivate(unfinished)
     await source.backup(unfinished, {
       progress: ({ totalPages, remainingPages }) => {
         onProgress(totalPages - remainingPages, totalPages)

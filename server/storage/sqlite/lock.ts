@@ -1,10 +1,11 @@
 import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { makePrivate, PRIVATE_DIRECTORY } from './private.ts'
 
-/** Makes the directory and its parents if they are missing, durably. @throws Error of node:fs */
+/** Makes the directory and its parents if they are missing, durably, for this user alone. @throws Error of node:fs */
 export function makeDirectory(directory: string): void {
-  const first = mkdirSync(directory, { recursive: true })
+  const first = mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
   if (first === undefined || process.platform === 'win32') return
   // SQLite flushes the directory of its files, but nobody flushes the names of new directories in their parents.
   for (let made = directory; ; made = dirname(made)) {
@@ -28,6 +29,7 @@ export function makeDirectory(directory: string): void {
  */
 export function lockDirectory(directory: string): () => void {
   const path = join(directory, 'planroom.lock')
+  makePrivate(path)
   const lock = new Database(path, { timeout: 0 })
   try {
     lock.exec('BEGIN EXCLUSIVE')

@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { hideFromOthers, makePrivate } from './private.ts'
 
 /** Milliseconds to wait for a foreign writer, such as an administrator's sqlite3 shell: no server is in the way. */
 const BUSY_TIMEOUT_MS = 5_000
@@ -82,6 +83,8 @@ export const SCHEMA_VERSION = MIGRATIONS.length
  * @throws Error if it was written by a newer Planroom, or if it cannot be read
  */
 export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Database.Database {
+  makePrivate(path)
+  for (const log of ['-wal', '-shm']) hideFromOthers(path + log)
   const db = new Database(path, { timeout: BUSY_TIMEOUT_MS })
   try {
     db.pragma('journal_mode = WAL')
