@@ -116,7 +116,7 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
 
 /** The server over its data directory. @throws Error that says what to do, as when another server has the directory */
 export async function openApp(config: Config, log: Log): Promise<App> {
-  const storage = await openSqliteStorage({ directory: config.dataDirectory, synchronous: config.synchronous })
+  const storage = await openSqliteStorage({ directory: config.dataDirectory, synchronous: config.synchronous, log })
   try {
     if (config.access.jwksUrl !== null && config.access.audience === null) {
       log.warn({}, 'PLANROOM_AUDIENCE is not set: tokens that were made for other servers count here')

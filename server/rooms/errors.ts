@@ -6,6 +6,10 @@ export class RoomFailed extends Error {
 export class ThreadUnavailable extends Error {
   override readonly name = 'ThreadUnavailable'
 }
+/** Nothing can be kept just now, and nothing was changed. The message says why, for whoever called. */
+export class StorageUnwritable extends Error {
+  override readonly name = 'StorageUnwritable'
+}
 /** What is stored of the thread cannot be read. It is left as it is, and needs somebody who mends it. */
 export class ThreadDamaged extends Error {
   override readonly name = 'ThreadDamaged'

@@ -13,7 +13,7 @@ import {
   NEARLY_FULL,
   SNAPSHOT_EVERY,
 } from '../../shared/schema/limits.ts'
-import { RoomFailed, ThreadDamaged } from './errors.ts'
+import { RoomFailed, StorageUnwritable, ThreadDamaged } from './errors.ts'
 import type { Incidents } from './incidents.ts'
 import type { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
@@ -107,6 +107,7 @@ export class LivePlan {
    * @param remember makes the record that is kept under an Idempotency-Key; when it is given, the change counts as a
    *   version even if there is nothing to change
    * @returns whether there is a new version
+   * @throws StorageUnwritable, before anything is changed
    */
   change(
     deed: Deed,
@@ -115,6 +116,7 @@ export class LivePlan {
     remember?: (changes: readonly StepChange[]) => LogEntry['idempotency'],
   ): boolean {
     this.assertUsable()
+    this.assertWritable()
     const from = this.plan
     this.#written = []
     try {
@@ -193,6 +195,17 @@ export class LivePlan {
     const state = Y.encodeStateAsUpdate(this.doc)
     this.#bytes = state.length
     return state
+  }
+
+  /** What could not be kept is better not begun: nobody is thrown out, and all can still look. */
+  get isWritable(): boolean {
+    return this.#options.storage.condition().unwritable === null
+  }
+
+  /** @throws StorageUnwritable */
+  assertWritable(): void {
+    const { unwritable } = this.#options.storage.condition()
+    if (unwritable !== null) throw new StorageUnwritable(unwritable)
   }
 
   assertUsable(): void {

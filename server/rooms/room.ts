@@ -146,7 +146,7 @@ export class Room {
 
   /**
    * A tool call. Resolves when all that the reply shows is on disk.
-   * @throws KeyConflict, RoomFailed
+   * @throws KeyConflict, RoomFailed, StorageUnwritable
    */
   async call(call: ToolCall): Promise<ToolReply> {
     const { tool, dialect, args, caller, key } = call
@@ -226,7 +226,7 @@ export class Room {
    * later reference refused rather than wrong: the view before it says what the numbers meant then.
    */
   #keepView(actor: Actor): void {
-    if (!this.isStored) return
+    if (!this.isStored || !this.#live.isWritable) return
     const { storage, thread, log } = this.#options
     const view = this.#desk.views.store(actor, this.#live.version)
     if (view === null) return
@@ -254,6 +254,7 @@ export class Room {
   async create(operations: readonly PlanOperation[], { actor, source }: Caller): Promise<boolean> {
     this.#live.assertUsable()
     const isNew = !this.isStored
+    if (isNew) this.#live.assertWritable()
     const { storage, thread, now } = this.#options
     if (isNew && operations.length > 0) {
       const change = checkOperations(this.#live.plan, operations, { by: actor.name, at: now() })

@@ -6,7 +6,7 @@ import { MAX_PARKED_TOTAL_BYTES } from '../../shared/schema/limits.ts'
 import type { PlanSnapshot, Status } from '../../shared/schema/plan.ts'
 import { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
-import { Draining, RoomFailed, ThreadDamaged, ThreadUnavailable } from './errors.ts'
+import { Draining, RoomFailed, StorageUnwritable, ThreadDamaged, ThreadUnavailable } from './errors.ts'
 import type { Files } from './files.ts'
 import { noFiles } from './files.ts'
 import { Incidents } from './incidents.ts'
@@ -227,11 +227,13 @@ export class Rooms {
 
   /**
    * Deletes a thread for good. Its connections are closed with 4404.
-   * @returns false if it never was. @throws ThreadDeleted if it was deleted before, Draining, or RoomFailed
+   * @returns false if it never was. @throws ThreadDeleted if it was deleted before, Draining, StorageUnwritable, or RoomFailed
    */
   async remove(thread: ThreadId): Promise<boolean> {
     await this.#removing.get(thread)
     this.#assertServing()
+    const { unwritable } = this.#storage.condition()
+    if (unwritable !== null) throw new StorageUnwritable(unwritable)
     const removal = this.#remove(thread)
     const done = removal.catch(() => {})
     this.#removing.set(thread, done)

@@ -64,6 +64,16 @@ export interface ThreadInfo {
 /** An entry of the log as it is shown: everything but the bytes. */
 export type ActivityEntry = Omit<LogEntry, 'update' | 'idempotency'>
 
+/** How well a storage is, in words for callers and for whoever runs the server. */
+export interface StorageCondition {
+  /** Why nothing can be written; reading may go on. */
+  readonly unwritable: string | null
+  /** What will keep it from being written before long. */
+  readonly warning: string | null
+}
+
+export const IN_ORDER: StorageCondition = { unwritable: null, warning: null }
+
 /** The log holds another version than the writer expected: somebody else appended, or the thread was deleted. */
 export class VersionConflict extends Error {
   override readonly name = 'VersionConflict'
@@ -110,6 +120,8 @@ export interface Storage {
   remove(thread: ThreadId, at: number): Promise<boolean>
   /** Resolves when a trivial read works; rejects when the disk does not answer. */
   ping(): Promise<void>
+  /** As last known, at most a second ago. */
+  condition(): StorageCondition
   /** Finishes what was given, then releases the files. Further calls reject. */
   close(): Promise<void>
 }

@@ -18,6 +18,9 @@ import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './
 
 const TWO_DOCUMENTS = 'another document writes under your client id: take a new one and bring your change again'
 
+const READ_ONLY = 'you may read this plan, but not change it'
+const UNWRITABLE = 'nothing can be stored just now'
+
 const notOfTheWire = (error: unknown): string =>
   `not a y-websocket message: ${error instanceof Error ? error.message : ''}`
 
@@ -169,10 +172,11 @@ export class Sync {
       return client === doc.clientID || (owner !== undefined && owner.caller.actor.id !== actor.id)
     }
     const verdict = validateUpdate(doc, update, { reserved })
-    if (!session.mayWrite && verdict.kind !== 'refused') this.#takeFromReader(session, update)
+    if (!session.mayWrite && verdict.kind !== 'refused') this.#takeNothingNew(session, update, 4403, READ_ONLY)
     else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
     else if (contradicts(doc, update)) this.#refuse(session, 4500, TWO_DOCUMENTS)
+    else if (!this.#live.isWritable) this.#takeNothingNew(session, update, 4503, UNWRITABLE)
     else if (this.#live.isFullFor(update))
       this.#refuse(session, 4413, `a plan may have ${MAX_PLAN_BYTES} bytes; removing and shortening always works`)
     else {
@@ -199,10 +203,10 @@ export class Sync {
     session.wrote.add(client)
   }
 
-  /** Clients that only read send what they have as well: it is refused if anything of it is new. */
-  #takeFromReader(session: Session, update: Uint8Array): void {
+  /** Clients that may not write send what they have as well: it is refused if anything of it is new. */
+  #takeNothingNew(session: Session, update: Uint8Array, code: number, reason: string): void {
     if (bringsNothing(this.#live.doc, update)) this.#live.outbox.post(() => session.send(updateMessage(update)))
-    else this.#refuse(session, 4403, 'you may read this plan, but not change it')
+    else this.#refuse(session, code, reason)
   }
 
   #refuse(session: Session, code: number, reason: string): void {

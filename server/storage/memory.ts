@@ -1,6 +1,6 @@
 import type { Revocation, RevocationStore } from '../auth/revocations.ts'
 import type { ActivityEntry, IdempotencyRecord, LogEntry, Storage, StoredView, ThreadInfo } from '../rooms/storage.ts'
-import { ThreadDeleted, VersionConflict } from '../rooms/storage.ts'
+import { IN_ORDER, ThreadDeleted, VersionConflict } from '../rooms/storage.ts'
 import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../shared/schema/limits.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 
@@ -174,6 +174,7 @@ export function createMemoryStorage(): Storage & RevocationStore {
         for (const [key, { until }] of revoked) if (until <= now) revoked.delete(key)
         return [...revoked.values()]
       }),
+    condition: () => IN_ORDER,
     ping: () => inOrder(() => undefined),
     close: () => {
       if (closed) return Promise.resolve()

@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest'
 
 /**
  * Stands between a program and its disk: while the file `$DISK_HANGS` is there no write or flush of the database returns, and
- * while `$DISK_FULL` is there writes find no space.
+ * while `$DISK_FULL` is there writes find no space. While `$DISK_LOW` is there 100 MiB are free, and otherwise many.
  */
 const SOURCE = `
 #define _GNU_SOURCE
@@ -15,6 +15,7 @@ const SOURCE = `
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 static int ours(int fd) {
   char link[64], path[4096];
@@ -36,6 +37,15 @@ static void maybe_hang(int fd) { if (is_on("DISK_HANGS") && ours(fd)) for (;;) p
     ssize_t (*real)(int, const void *, size_t, off) = dlsym(RTLD_NEXT, #name); \\
     return real(fd, b, n, o); \\
   }
+#define STATFS(name, type) \\
+  int name(const char *path, struct type *found) { \\
+    int (*real)(const char *, struct type *) = dlsym(RTLD_NEXT, #name); \\
+    int result = real(path, found); \\
+    if (result == 0) found->f_bavail = (is_on("DISK_LOW") ? 100ul << 20 : 100ul << 30) / found->f_bsize; \\
+    return result; \\
+  }
+STATFS(statfs, statfs)
+STATFS(statfs64, statfs64)
 WRITE(pwrite, off_t)
 WRITE(pwrite64, off64_t)
 int fsync(int fd) { maybe_hang(fd); int (*real)(int) = dlsym(RTLD_NEXT, "fsync"); return real(fd); }
@@ -57,16 +67,18 @@ export function faultyDisk() {
   const folder = mkdtempSync(join(tmpdir(), 'planroom-disk-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const [source, library] = [join(folder, 'disk.c'), join(folder, 'disk.so')]
-  const [hangs, full] = [join(folder, 'hangs'), join(folder, 'full')]
+  const [hangs, full, low] = [join(folder, 'hangs'), join(folder, 'full'), join(folder, 'low')]
   writeFileSync(source, SOURCE)
   execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', library, source, '-ldl'])
   return {
-    env: { LD_PRELOAD: library, DISK_HANGS: hangs, DISK_FULL: full },
+    env: { LD_PRELOAD: library, DISK_HANGS: hangs, DISK_FULL: full, DISK_LOW: low },
     hang: () => writeFileSync(hangs, ''),
     fill: () => writeFileSync(full, ''),
+    nearlyFill: () => writeFileSync(low, ''),
     mend: () => {
       rmSync(hangs, { force: true })
       rmSync(full, { force: true })
+      rmSync(low, { force: true })
     },
   }
 }

@@ -61,6 +61,7 @@ export function faultyStorage(inner: Storage): FaultyStorage {
     threads: (after, limit) => inner.threads(after, limit),
     remove: (thread, at) => inner.remove(thread, at),
     ping: () => inner.ping(),
+    condition: () => inner.condition(),
     close: () => inner.close(),
     failNextAppend: (error, { stored } = { stored: false }) => {
       doors.append.failures.push({ error, stored })

@@ -200,6 +200,14 @@ test('whatever the doors answer is described', async () => {
   const garbage = { version: 1, snapshot: Uint8Array.of(1, 2, 3), updates: [] }
   const damaged = newApp({ storage: { ...createMemoryStorage(), open: () => Promise.resolve(garbage) } })
   await it.ask(damaged, 'get', '/threads/{thread}')
+  const unwritable = { unwritable: 'The disk is full.', warning: 'The disk is nearly full.' }
+  const filled = newApp({ storage: { ...createMemoryStorage(), condition: () => unwritable } })
+  await it.ask(filled, 'post', add, { body: ONE })
+  await it.ask(filled, 'get', '/readyz')
+  const filling = newApp({
+    storage: { ...createMemoryStorage(), condition: () => ({ ...unwritable, unwritable: null }) },
+  })
+  await it.ask(filling, 'get', '/readyz')
   const config = { host: '127.0.0.1', port: 0, idleMs: 60_000, allowedHosts: ['planroom.test'] }
   const limits = { ...STANDARD_LIMITS, actorRate: 1 }
   const slow = newApp({ access: guarded.access, config: { ...config, limits } })

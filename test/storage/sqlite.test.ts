@@ -235,7 +235,7 @@ describe('the worker', () => {
     const worker = new Worker(
       `const { parentPort } = require('node:worker_threads')
        parentPort.once('message', ({ requests }) => {
-         parentPort.postMessage({ outcomes: requests.map(() => ({ ok: true })), committed: false })
+         parentPort.postMessage({ kind: 'done', outcomes: requests.map(() => ({ ok: true })), committed: false })
          parentPort.once('message', () => { throw new Error('out of luck') })
        })`,
       { eval: true },
@@ -250,7 +250,7 @@ describe('the worker', () => {
     const worker = new Worker(
       `const { parentPort } = require('node:worker_threads')
        const answer = ({ requests }) =>
-         parentPort.postMessage({ outcomes: requests.map(() => ({ ok: true, value: null })), committed: false })
+         parentPort.postMessage({ kind: 'done', outcomes: requests.map(() => ({ ok: true, value: null })), committed: false })
        parentPort.once('message', (message) => {
          answer(message)
          // Hangs at the next batch until it is woken.

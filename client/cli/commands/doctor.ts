@@ -1,4 +1,4 @@
-import { existsSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { readConfig } from '../../../server/config.ts'
@@ -7,8 +7,6 @@ import { type Call, CliError, EXIT } from '../command.ts'
 import { dataDirectory } from '../data/directory.ts'
 import { bytesText } from '../terminal.ts'
 
-/** Bytes free on the disk below which a server will not last long. */
-const FEW_BYTES = 256 * 1024 * 1024
 const NODE = [20, 19] as const
 
 interface Finding {
@@ -29,7 +27,7 @@ export async function run(call: Call): Promise<number> {
     settings(),
     await addon(),
     writable(directory),
-    space(directory),
+    await space(directory),
     ...(await plans(directory)),
     server,
     ...(server.state === 'ok' ? [] : [await port()]),
@@ -88,16 +86,14 @@ function writable(directory: string): Finding {
   }
 }
 
-function space(directory: string): Finding {
+async function space(directory: string): Promise<Finding> {
+  const { FEW_FREE_BYTES, freeBytes } = await import('../../../server/storage/sqlite/disk.ts')
   let at = directory
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at)
-  try {
-    const { bavail, bsize } = statfsSync(at)
-    const free = bavail * bsize
-    return free < FEW_BYTES ? warning('space', `only ${bytesText(free)} free`) : ok('space', `${bytesText(free)} free`)
-  } catch (error) {
-    return warning('space', said(error))
-  }
+  const free = freeBytes(at)
+  if (free === null) return warning('space', 'how much is free cannot be known')
+  const text = `${bytesText(free)} free`
+  return free < FEW_FREE_BYTES ? warning('space', `only ${text}`) : ok('space', text)
 }
 
 async function plans(directory: string): Promise<Finding[]> {

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import type { PlanTables } from './database.ts'
 import type { RevocationTable } from './revocations.ts'
-import type { Failure, FromWorker, Kind, Outcome, Request, Results } from './protocol.ts'
+import type { BatchDone, Failure, Kind, Outcome, Request, Results } from './protocol.ts'
 import { toFailure } from './protocol.ts'
 
 const WRITES: ReadonlySet<Kind> = new Set<Kind>([
@@ -25,8 +25,14 @@ export type Tables = PlanTables & RevocationTable
  * would stand. If the transaction itself fails, so does every request, reads included, for they saw what is not kept.
  * One that comes upon a page that went bad makes SQLite refuse all that follows, the commit too: the others are run again
  * without it.
+ * @param assertInPlace throws if what is committed could not be found again
  */
-export function runBatch(db: Database.Database, tables: Tables, requests: readonly Request[]): FromWorker {
+export function runBatch(
+  db: Database.Database,
+  tables: Tables,
+  requests: readonly Request[],
+  assertInPlace: () => void,
+): BatchDone {
   const writes = requests.some((request) => WRITES.has(request.kind))
   const refused = new Map<Request, Failure>()
   let sweeps = true
@@ -37,14 +43,15 @@ export function runBatch(db: Database.Database, tables: Tables, requests: readon
       db.exec(writes ? 'BEGIN IMMEDIATE' : 'BEGIN')
       const outcomes = runInOrder(db, tables, requests, refused)
       if (sweeps) dropOldReplies(tables, requests)
+      if (writes) assertInPlace()
       db.exec('COMMIT')
-      return { outcomes, committed: writes }
+      return { kind: 'done', outcomes, committed: writes }
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       if (refused.size > known) continue
       if (!sweeps || !isCorrupt(error)) {
         const failure = toFailure(error)
-        return { outcomes: requests.map(() => ({ ok: false, failure })), committed: false }
+        return { kind: 'done', outcomes: requests.map(() => ({ ok: false, failure })), committed: false }
       }
       // No request came upon it: then it was the sweep, for which nobody waits.
       sweeps = false

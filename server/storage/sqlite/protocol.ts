@@ -2,6 +2,7 @@ import type {
   ActivityEntry,
   IdempotencyRecord,
   LogEntry,
+  StorageCondition,
   StoredPlan,
   StoredView,
   ThreadInfo,
@@ -70,10 +71,18 @@ export type Outcome =
   | { readonly ok: false; readonly failure: Failure }
 
 export type ToWorker = { readonly kind: 'batch'; readonly requests: readonly Request[] } | { readonly kind: 'close' }
+export type FromWorker = BatchDone | ConditionNews
 /** The outcomes of one batch, in the order of its requests. `committed`: a transaction that wrote went to disk. */
-export interface FromWorker {
+export interface BatchDone {
+  readonly kind: 'done'
   readonly outcomes: readonly Outcome[]
   readonly committed: boolean
+}
+
+/** How the disk is, whenever that changed. */
+export interface ConditionNews {
+  readonly kind: 'condition'
+  readonly condition: StorageCondition
 }
 
 export function toFailure(error: unknown): Failure {

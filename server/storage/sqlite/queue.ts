@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads'
-import type { FromWorker, Kind, Outcome, Request, RequestOf, Results, ToWorker } from './protocol.ts'
+import { IN_ORDER, type StorageCondition } from '../../rooms/storage.ts'
+import type { BatchDone, FromWorker, Kind, Outcome, Request, RequestOf, Results, ToWorker } from './protocol.ts'
 import { toError } from './protocol.ts'
 
 /** Requests in one transaction: beyond this the first ones wait longer than the shared commit saves. */
@@ -36,6 +37,8 @@ export interface QueueCounts {
  */
 export class WorkerQueue {
   readonly #worker: Worker
+  readonly #onCondition: (now: StorageCondition, before: StorageCondition) => void
+  #condition = IN_ORDER
   /** Resolves when the thread has ended and released its files, with why it died if nobody told it to end. */
   readonly #exited: Promise<Error | null>
   #waiting: Pending[] = []
@@ -56,9 +59,14 @@ export class WorkerQueue {
   #commits = 0
   #appended = 0
 
-  constructor(worker: Worker) {
+  /** @param onCondition hears how the disk is, whenever that changes */
+  constructor(worker: Worker, onCondition: (now: StorageCondition, before: StorageCondition) => void = () => {}) {
     this.#worker = worker
-    worker.on('message', (message: FromWorker) => this.#settle(message))
+    this.#onCondition = onCondition
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'done') this.#settle(message)
+      else this.#learn(message.condition)
+    })
     worker.on('messageerror', (error) => {
       this.#die(error)
       void worker.terminate()
@@ -70,6 +78,16 @@ export class WorkerQueue {
         resolve(this.#death)
       })
     })
+  }
+
+  get condition(): StorageCondition {
+    return this.#condition
+  }
+
+  #learn(condition: StorageCondition): void {
+    const before = this.#condition
+    this.#condition = condition
+    this.#onCondition(condition, before)
   }
 
   counts(): QueueCounts {
@@ -143,7 +161,7 @@ export class WorkerQueue {
     } catch (error) {
       // Something that cannot be copied, such as a buffer that was moved elsewhere.
       const failure = { name: 'Error', message: `The call could not be sent: ${String(error)}` } as const
-      this.#settle({ outcomes: batch.map(() => ({ ok: false, failure })), committed: false })
+      this.#settle({ kind: 'done', outcomes: batch.map(() => ({ ok: false, failure })), committed: false })
     }
   }
 
@@ -161,7 +179,7 @@ export class WorkerQueue {
     this.#stallTimer.unref()
   }
 
-  #settle({ outcomes, committed }: FromWorker): void {
+  #settle({ outcomes, committed }: BatchDone): void {
     this.#answered = true
     clearTimeout(this.#stallTimer)
     this.#stall = null

@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { resolve as absolute } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { RevocationStore } from '../../auth/revocations.ts'
-import type { Storage } from '../../rooms/storage.ts'
+import type { Log } from '../../rooms/log.ts'
+import type { Storage, StorageCondition } from '../../rooms/storage.ts'
 import type { WorkerOptions } from './protocol.ts'
 import { type QueueCounts, WorkerQueue } from './queue.ts'
 
@@ -14,6 +15,8 @@ export interface SqliteOptions {
   readonly directory: string
   /** FULL (the default) flushes every commit to the disk; with NORMAL a power failure may take the last ones. */
   readonly synchronous?: WorkerOptions['synchronous']
+  /** Is told when the disk cannot be written, or will not be for long. */
+  readonly log?: Log
 }
 
 export interface SqliteStorage extends Storage, RevocationStore {
@@ -26,8 +29,13 @@ export interface SqliteStorage extends Storage, RevocationStore {
  * @throws Error that says what to do if another server has the directory, if it cannot be written, or if its database
  * is of a newer version
  */
-export async function openSqliteStorage({ directory, synchronous = 'FULL' }: SqliteOptions): Promise<SqliteStorage> {
-  return storageOver(startWorker({ directory: absolute(directory), synchronous }))
+export async function openSqliteStorage({
+  directory,
+  synchronous = 'FULL',
+  log,
+}: SqliteOptions): Promise<SqliteStorage> {
+  const worker = startWorker({ directory: absolute(directory), synchronous })
+  return storageOver(worker, log && ((now, before) => tell(log, absolute(directory), now, before)))
 }
 
 /** Starts the compiled worker, also when the sources run by themselves, as in tests: a worker cannot load TypeScript. */
@@ -36,8 +44,11 @@ export function startWorker(options: WorkerOptions): Worker {
 }
 
 /** The storage that a worker serves, once it serves it. @throws what the worker fails with at its start */
-export async function storageOver(worker: Worker): Promise<SqliteStorage> {
-  const queue = new WorkerQueue(worker)
+export async function storageOver(
+  worker: Worker,
+  onCondition?: (now: StorageCondition, before: StorageCondition) => void,
+): Promise<SqliteStorage> {
+  const queue = new WorkerQueue(worker, onCondition)
   try {
     await queue.call({ kind: 'ping' })
   } catch (error) {
@@ -60,9 +71,18 @@ export async function storageOver(worker: Worker): Promise<SqliteStorage> {
     revoke: (revocation) => queue.call({ kind: 'revoke', revocation }),
     revocations: (now) => queue.call({ kind: 'revocations', now }),
     ping: () => within(PING_TIMEOUT_MS, queue.call({ kind: 'ping' })),
+    condition: () => queue.condition,
     close: () => queue.close(),
     counts: () => queue.counts(),
   }
+}
+
+/** Says once what is the matter, and once that it is over. */
+function tell(log: Log, directory: string, now: StorageCondition, before: StorageCondition): void {
+  if (now.unwritable !== null && now.unwritable !== before.unwritable)
+    log.error({ directory }, `Nothing can be written: ${now.unwritable}`)
+  else if (now.unwritable === null && before.unwritable !== null) log.info({ directory }, 'the disk is written again')
+  if (now.warning !== null && before.warning === null) log.warn({ directory }, now.warning)
 }
 
 /** Bytes that are all of their buffer: sending a view copies the whole buffer behind it, such as a socket's pool. */

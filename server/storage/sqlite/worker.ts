@@ -2,25 +2,44 @@ import { join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { runBatch } from './batch.ts'
+import { IN_ORDER } from '../../rooms/storage.ts'
+import { Disk } from './disk.ts'
 import { planTables } from './database.ts'
 import { lockDirectory, makeDirectory } from './lock.ts'
-import { type FromWorker, type ToWorker, type WorkerOptions, toFailure } from './protocol.ts'
+import { type BatchDone, type FromWorker, type ToWorker, type WorkerOptions, toFailure } from './protocol.ts'
 import { revocationTable } from './revocations.ts'
 import { openDatabase } from './schema.ts'
+
+/** Milliseconds between two looks at the disk. */
+const LOOK_MS = 1_000
 
 /** Serves one data directory. What it throws ends the thread and reaches the other side as its 'error' event. */
 function serve(port: MessagePort, { directory, synchronous }: WorkerOptions): void {
   const { db, unlock } = openDirectory(directory, synchronous)
   const tables = { ...planTables(db), ...revocationTable(db) }
+  const post = (message: FromWorker, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved)
+  const disk = new Disk(db, join(directory, 'planroom.db'))
+  let told = IN_ORDER
+  const look = (isSuspect = false): void => {
+    const condition = disk.look(isSuspect)
+    if (condition.unwritable === told.unwritable && condition.warning === told.warning) return
+    told = condition
+    post({ kind: 'condition', condition })
+  }
+  const looking = setInterval(look, LOOK_MS).unref()
+  look()
   port.on('message', (message: ToWorker) => {
     if (message.kind === 'close') {
+      clearInterval(looking)
       db.close()
       unlock()
       port.close()
       return
     }
-    const result = runBatch(db, tables, message.requests)
-    port.postMessage(result, buffersOf(result))
+    const result = runBatch(db, tables, message.requests, () => disk.assertInPlace())
+    // Before the result: who is refused knows why.
+    if (result.outcomes.some((outcome) => !outcome.ok && outcome.failure.name === 'Error')) look(true)
+    post(result, buffersOf(result))
   })
 }
 
@@ -37,7 +56,7 @@ function openDirectory(directory: string, synchronous: WorkerOptions['synchronou
 }
 
 /** The buffers of opened plans, moved rather than copied: a copy would cost the event loop the time. */
-function buffersOf({ outcomes }: FromWorker): ArrayBuffer[] {
+function buffersOf({ outcomes }: BatchDone): ArrayBuffer[] {
   return outcomes.flatMap((outcome) => {
     if (!outcome.ok || typeof outcome.value !== 'object' || outcome.value === null) return []
     if (!('updates' in outcome.value)) return []

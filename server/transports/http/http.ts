@@ -83,7 +83,8 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   app.get('/healthz', (c) => c.json({ status: 'ok' }))
   app.get('/readyz', async (c) => {
     const reason = isDraining() ? 'The server is shutting down.' : await whyNotReady(storage)
-    if (reason === null) return c.json({ status: 'ok' })
+    const { warning } = storage.condition()
+    if (reason === null) return c.json({ status: 'ok', ...(warning === null ? {} : { warning }) })
     return answerProblem(c, { status: 503, kind: 'not-ready', title: 'Not ready', detail: reason })
   })
   addToolRoutes(app, rooms)
@@ -99,7 +100,7 @@ async function whyNotReady(storage: Storage): Promise<string | null> {
     timer = setTimeout(() => resolve(`The storage did not answer within ${READY_MS} ms.`), READY_MS)
   })
   const answer = storage.ping().then(
-    () => null,
+    () => storage.condition().unwritable,
     () => 'The storage does not answer.',
   )
   return Promise.race([answer, late]).finally(() => clearTimeout(timer))

@@ -1,7 +1,14 @@
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { PlanError } from '../../../shared/schema/errors.ts'
-import { Draining, KeyConflict, RoomFailed, ThreadDamaged, ThreadUnavailable } from '../../rooms/errors.ts'
+import {
+  Draining,
+  KeyConflict,
+  RoomFailed,
+  StorageUnwritable,
+  ThreadDamaged,
+  ThreadUnavailable,
+} from '../../rooms/errors.ts'
 import type { Log } from '../../rooms/log.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 import type { HttpEnv } from './env.ts'
@@ -87,6 +94,7 @@ function explain(error: unknown, method: string): ProblemDetails | null {
     return { status: 409, kind: 'key-conflict', title: 'Idempotency-Key used before', detail: keyConflict }
   }
   if (error instanceof RoomFailed) return failed(method)
+  if (error instanceof StorageUnwritable) return unwritable(error.message)
   if (error instanceof ThreadUnavailable) return unavailable
   if (error instanceof ThreadDamaged) return damaged
   if (error instanceof Draining) {
@@ -106,6 +114,13 @@ const unavailable: ProblemDetails = {
   detail: 'The plan could not be opened just now. Nothing was changed. Try again in a moment.',
   headers: { 'Retry-After': '2' },
 }
+const unwritable = (why: string): ProblemDetails => ({
+  status: 503,
+  kind: 'storage-unwritable',
+  title: 'Nothing can be stored',
+  detail: `${why} Nothing was changed. Plans can still be read.`,
+  headers: { 'Retry-After': '10' },
+})
 const damaged: ProblemDetails = {
   status: 500,
   kind: 'thread-damaged',

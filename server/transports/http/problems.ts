@@ -74,6 +74,12 @@ export const PROBLEMS = {
     statuses: [503],
     meaning: 'The storage could not open the thread. Nothing was changed; try again in a moment.',
   },
+  'storage-unwritable': {
+    statuses: [503],
+    meaning:
+      'Nothing can be stored just now, as on a disk that is full; `detail` says why. Nothing was changed, and plans can ' +
+      'still be read.',
+  },
   'thread-damaged': {
     statuses: [500],
     meaning:

@@ -1,4 +1,11 @@
-import { Draining, KeyConflict, RoomFailed, ThreadDamaged, ThreadUnavailable } from '../../rooms/errors.ts'
+import {
+  Draining,
+  KeyConflict,
+  RoomFailed,
+  StorageUnwritable,
+  ThreadDamaged,
+  ThreadUnavailable,
+} from '../../rooms/errors.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 
 /** Where a call's key stands: in its `_meta`, which hosts set and models never see. */
@@ -12,6 +19,7 @@ export function explainFailure(error: unknown): string | null {
   if (error instanceof RoomFailed) {
     return `The storage failed, so the outcome is unknown: repeat with the same ${KEY_FIELD}, and it is done once. Without one, look at the plan before you repeat.`
   }
+  if (error instanceof StorageUnwritable) return `${error.message} Nothing was changed. The plan can still be read.`
   if (error instanceof ThreadUnavailable) {
     return 'The plan could not be opened just now. Nothing was changed. Try again in a moment.'
   }

@@ -40,12 +40,15 @@ export const ANYWHERE: readonly ProblemKind[] = [
 export const GATED: readonly ProblemKind[] = ['not-authenticated', 'not-allowed', 'keys-unavailable']
 /** What may be wrong where a plan is opened, where it is read, and where something is sent. */
 const OPENED: readonly ProblemKind[] = ['outcome-unknown', 'thread-unavailable', 'thread-damaged', 'draining']
+/** Of what may change something. */
+const CHANGED: readonly ProblemKind[] = [...OPENED, 'storage-unwritable']
 const READ: readonly ProblemKind[] = ['bad-thread', 'unknown-thread', 'thread-deleted', ...OPENED]
 const SENT: readonly ProblemKind[] = ['bad-request', 'too-large', 'cross-site']
-export const CALLED: readonly ProblemKind[] = [...SENT, 'bad-thread', 'thread-deleted', 'key-conflict', ...OPENED]
+export const CALLED: readonly ProblemKind[] = [...SENT, 'bad-thread', 'thread-deleted', 'key-conflict', ...CHANGED]
 
 const text = z.string()
 const Alive = z.object({ status: z.literal('ok') })
+const Ready = Alive.extend({ warning: z.string().optional().describe('What will keep it from being fit before long.') })
 const caller = ['agentName', 'agentId'] as const
 
 const RpcMessage = z.object({
@@ -164,7 +167,7 @@ export const DOORS: readonly Door[] = [
       200: ['It was there.', { 'application/json': PlanSnapshot }],
       201: ['It was made.', { 'application/json': PlanSnapshot }],
     },
-    problems: [...SENT, 'refused', 'bad-thread', 'thread-deleted', ...OPENED],
+    problems: [...SENT, 'refused', 'bad-thread', 'thread-deleted', ...CHANGED],
   },
   {
     method: 'delete',
@@ -174,7 +177,7 @@ export const DOORS: readonly Door[] = [
     summary: 'Deletes a plan for good, with its log',
     parameters: ['thread'],
     replies: { 204: ['It is gone, and its id is not given again.'] },
-    problems: [...READ, 'cross-site'],
+    problems: [...READ, 'cross-site', 'storage-unwritable'],
   },
   {
     method: 'get',
@@ -277,7 +280,7 @@ export const DOORS: readonly Door[] = [
     tag: 'Server',
     id: 'isReady',
     summary: 'Whether the server is fit to serve',
-    replies: { 200: ['It is.', { 'application/json': Alive }] },
+    replies: { 200: ['It is.', { 'application/json': Ready }] },
     problems: ['not-ready'],
     isPublic: true,
   },
