@@ -31,8 +31,8 @@ export interface LivePlanOptions {
   readonly now: () => number
   /** Called when a version is on disk, before any reply that shows it. */
   readonly onCommitted: (version: number, update: Uint8Array) => void
-  /** Called once, when memory can no longer be trusted, or when the thread turned out to be deleted. */
-  readonly onFailed: (error: RoomFailed | ThreadDeleted, cause: Cause) => void
+  /** Called once, when memory can no longer be trusted, or when the thread turned out to be deleted or damaged. */
+  readonly onFailed: (error: RoomFailed | ThreadDeleted | ThreadDamaged, cause: Cause) => void
 }
 
 /** Why a room is lost: the disk did not keep a change, or something here threw. */
@@ -218,10 +218,13 @@ export class LivePlan {
     const { thread, incidents, onFailed } = this.#options
     // Deleted meanwhile: that is no failure, and whoever is here hears that the thread is gone.
     const isGone = error instanceof ThreadDeleted
-    if (!isGone) incidents.note(cause, error, { thread, version: this.version })
-    const failed = isGone
-      ? error
-      : new RoomFailed('The outcome is unknown: repeat with the same Idempotency-Key.', { cause: error })
+    // Its storage refused it for good, and says so before anything is kept.
+    const isDamaged = error instanceof ThreadDamaged
+    if (!isGone) incidents.note(isDamaged ? 'damaged' : cause, error, { thread, version: this.version })
+    const failed =
+      isGone || isDamaged
+        ? error
+        : new RoomFailed('The outcome is unknown: repeat with the same Idempotency-Key.', { cause: error })
     this.close(failed)
     onFailed(failed, cause)
   }

@@ -41,8 +41,8 @@ export interface RoomOptions {
   readonly now: () => number
   /** Called when a version is on disk, after everybody who is connected was told. */
   readonly onCommitted: (version: number) => void
-  /** Called once, when the room can no longer be used. */
-  readonly onFailed: () => void
+  /** Called once, with why, when the room can no longer be used. */
+  readonly onFailed: (error: Error) => void
 }
 
 /** What a room is opened from. */
@@ -99,7 +99,7 @@ export class Room {
     const onFailed = (error: Error, cause: Cause): void => {
       if (error instanceof ThreadDeleted) this.#sync.close(4404, 'the thread was deleted')
       else this.#sync.close(...ENDINGS[cause])
-      options.onFailed()
+      options.onFailed(error)
     }
     const live = { thread, storage, log, incidents, now, onCommitted, onFailed }
     const seen = new Map(stored?.views.map(({ version }) => [version, undefined as Plan | undefined]))

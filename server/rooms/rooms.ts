@@ -149,7 +149,10 @@ export class Rooms {
     }
     const open = async (): Promise<Room> => {
       try {
-        entry.room = await this.#load(thread, forget)
+        entry.room = await this.#load(thread, (error) => {
+          if (error instanceof ThreadDamaged) this.#quarantine.add(thread, error)
+          forget()
+        })
         return entry.room
       } catch (error) {
         forget()
@@ -164,7 +167,7 @@ export class Rooms {
   }
 
   /** @throws ThreadDeleted, ThreadUnavailable, ThreadDamaged */
-  async #load(thread: ThreadId, onFailed: () => void): Promise<Room> {
+  async #load(thread: ThreadId, onFailed: (error: Error) => void): Promise<Room> {
     this.#quarantine.assertWhole(thread)
     try {
       const [plan, views] = await Promise.all([this.#storage.open(thread), this.#storage.views(thread)])

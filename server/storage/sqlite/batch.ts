@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { ThreadDamaged } from '../../rooms/errors.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import type { PlanTables } from './database.ts'
 import type { RevocationTable } from './revocations.ts'
@@ -59,8 +60,18 @@ export function runBatch(
   }
 }
 
-const isCorrupt = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && error.code.startsWith('SQLITE_CORRUPT')
+/** A page went bad: what will not pass by itself. */
+const isCorrupt = (error: unknown): error is Error =>
+  error instanceof Database.SqliteError && /^SQLITE_(?:CORRUPT|NOTADB)/.test(error.code)
+
+/** Nobody shall try again what a page that went bad keeps from being done. */
+function failureOf(request: Request, error: unknown): Failure {
+  if (!isCorrupt(error)) return toFailure(error)
+  const what = 'thread' in request ? `What is stored of the thread ${request.thread}` : 'What is stored'
+  return toFailure(
+    new ThreadDamaged(`${what} cannot be read: ${error.message}. See what can be saved: planroom verify`),
+  )
+}
 
 /** @param refused those that are not run, each with why; one that comes upon a page that went bad is put in */
 function runInOrder(
@@ -82,7 +93,7 @@ function runInOrder(
     try {
       return { ok: true, value: WRITES.has(request.kind) ? whole(request) : run(tables, request) }
     } catch (error) {
-      const failure = toFailure(error)
+      const failure = failureOf(request, error)
       if (isCorrupt(error)) refused.set(request, failure)
       // Some faults of the disk end the transaction: then nothing of the batch stands.
       if (isCorrupt(error) || !db.inTransaction) throw error

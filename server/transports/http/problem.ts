@@ -126,8 +126,8 @@ const damaged: ProblemDetails = {
   kind: 'thread-damaged',
   title: 'Plan damaged',
   detail:
-    'What is stored of this plan cannot be read. It was left as it is, and nothing was changed; the log of the server ' +
-    'tells more. Other plans are not affected.',
+    'What is stored here cannot be read. It was left as it is, and nothing was changed. Whoever runs the server finds out ' +
+    'with "planroom verify" what is damaged and what can be saved. Other plans are not affected.',
 }
 
 const keyConflict =
