@@ -38,12 +38,17 @@ export async function newDataDirectory(): Promise<{ directory: string; remove: (
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** Starts a server, and resolves once it listens. @throws Error with what it said, if it ends instead */
+/**
+ * Starts a server, and resolves once it listens.
+ * @param user whom it runs as
+ * @throws Error with what it said, if it ends instead
+ */
 export async function startServer(
   directory: string,
   env: Readonly<Record<string, string>> = {},
+  user?: number,
 ): Promise<ServerProcess> {
-  const { child, lines, ended, output } = launch(directory, env)
+  const { child, lines, ended, output } = launch(directory, env, user)
   const url = await within('start', listening(lines, ended, output))
   const { pid } = child
   const end = (signal: NodeJS.Signals) => (): Promise<Ended> => {
@@ -65,8 +70,9 @@ export async function startServer(
 export async function runServer(
   directory: string,
   env: Readonly<Record<string, string>> = {},
+  user?: number,
 ): Promise<Ended & { output: string }> {
-  const { child, ended, output } = launch(directory, env)
+  const { child, ended, output } = launch(directory, env, user)
   try {
     return { ...(await within('end', ended)), output: output.join('\n') }
   } finally {
@@ -83,10 +89,11 @@ interface Launched {
   readonly output: string[]
 }
 
-function launch(directory: string, env: Readonly<Record<string, string>>): Launched {
+function launch(directory: string, env: Readonly<Record<string, string>>, user?: number): Launched {
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], PORT: '0', PLANROOM_DATA_DIR: directory, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(user === undefined ? {} : { uid: user, gid: user }),
   })
   // A run that is broken off leaves no server behind.
   const kill = (): void => void child.kill('SIGKILL')

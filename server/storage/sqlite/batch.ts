@@ -34,7 +34,7 @@ export function runBatch(
   requests: readonly Request[],
   assertInPlace: () => void,
 ): BatchDone {
-  const writes = requests.some((request) => WRITES.has(request.kind))
+  const writes = !db.readonly && requests.some((request) => WRITES.has(request.kind))
   const refused = new Map<Request, Failure>()
   let sweeps = true
   for (;;) {

@@ -15,10 +15,15 @@ export class Disk {
   readonly #db: Database.Database
   readonly #path: string
   readonly #file: string
+  readonly #unwritable: string | null
   #condition = IN_ORDER
 
-  /** @param path of the database, which is open */
-  constructor(db: Database.Database, path: string) {
+  /**
+   * @param path of the database, which is open
+   * @param unwritable why it will never be written
+   */
+  constructor(db: Database.Database, path: string, unwritable: string | null = null) {
+    this.#unwritable = unwritable
     this.#db = db
     this.#path = path
     this.#file = identity(path)
@@ -41,6 +46,7 @@ export class Disk {
   }
 
   #whyUnwritable(isTried: boolean): string | null {
+    if (this.#unwritable !== null) return this.#unwritable
     if (identity(this.#path) !== this.#file) return GONE
     if (!isTried) return null
     try {

@@ -1,24 +1,22 @@
-import { join } from 'node:path'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import Database from 'better-sqlite3'
 import { runBatch } from './batch.ts'
 import { IN_ORDER } from '../../rooms/storage.ts'
 import { Disk } from './disk.ts'
+import { databaseIn } from './files.ts'
 import { planTables } from './database.ts'
-import { lockDirectory, makeDirectory } from './lock.ts'
-import { type BatchDone, type FromWorker, type ToWorker, type WorkerOptions, toFailure } from './protocol.ts'
+import { openDirectory } from './opening.ts'
+import type { BatchDone, FromWorker, ToWorker, WorkerOptions } from './protocol.ts'
 import { revocationTable } from './revocations.ts'
-import { openDatabase } from './schema.ts'
 
 /** Milliseconds between two looks at the disk. */
 const LOOK_MS = 1_000
 
 /** Serves one data directory. What it throws ends the thread and reaches the other side as its 'error' event. */
 function serve(port: MessagePort, { directory, synchronous }: WorkerOptions): void {
-  const { db, unlock } = openDirectory(directory, synchronous)
+  const { db, unlock, unwritable } = openDirectory(directory, synchronous)
   const tables = { ...planTables(db), ...revocationTable(db) }
   const post = (message: FromWorker, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved)
-  const disk = new Disk(db, join(directory, 'planroom.db'))
+  const disk = new Disk(db, databaseIn(directory), unwritable)
   let told = IN_ORDER
   const look = (isSuspect = false): void => {
     const condition = disk.look(isSuspect)
@@ -41,18 +39,6 @@ function serve(port: MessagePort, { directory, synchronous }: WorkerOptions): vo
     if (result.outcomes.some((outcome) => !outcome.ok && outcome.failure.name === 'Error')) look(true)
     post(result, buffersOf(result))
   })
-}
-
-function openDirectory(directory: string, synchronous: WorkerOptions['synchronous']) {
-  try {
-    makeDirectory(directory)
-    const unlock = lockDirectory(directory)
-    return { db: openDatabase(join(directory, 'planroom.db'), synchronous), unlock }
-  } catch (error) {
-    // SQLite says "unable to open database file", but not which.
-    if (!(error instanceof Database.SqliteError)) throw error
-    throw new Error(`Cannot use the data directory ${directory}: ${toFailure(error).message}`, { cause: error })
-  }
 }
 
 /** The buffers of opened plans, moved rather than copied: a copy would cost the event loop the time. */
