@@ -152,7 +152,7 @@ describe('verify', () => {
     spoilPage(data)
     const found = await planroom(['verify', '-d', data])
     expect(found.stderr).toBe('')
-    expect(found.stdout).toContain('cannot be read')
+    expect(found.stdout).toContain('is missing (what it changed is lost)')
     const repaired = JSON.parse((await planroom(['verify', '-d', data, '--repair', '--json'])).stdout) as {
       damaged: { thread: string; damages: { version: number }[] }[]
     }
@@ -310,6 +310,7 @@ describe('doctor', () => {
     for (const what of ['node', 'settings', 'sqlite', 'data', 'space', 'lock', 'plans', 'port'])
       expect(well.stdout).toMatch(new RegExp(`^ok +${what}: `, 'm'))
     expect(well.stdout).toContain('warning  server: none answers')
+    expect(well.stdout).toMatch(/^ok +plans: 3, all whole$/m)
     const ill = await planroom(['doctor', '-d', '/proc/nothing', '--json'], {
       env: { ...env, PLANROOM_SECRET: 'short' },
     })
@@ -318,5 +319,15 @@ describe('doctor', () => {
     expect(findings.filter(({ state }) => state === 'wrong').map(({ what }) => what)).toEqual(['settings', 'data'])
     const { url } = await newServer({}, await newDirectory())
     expect((await planroom(['doctor', '-d', data, '--url', url])).stdout).toContain(`server: answers at ${url}`)
+  })
+
+  test('[11-F34] finds what verify finds: one damaged entry, and a page that went bad', async () => {
+    const data = await threeThreads()
+    change(data, `UPDATE entries SET bytes = substr(bytes, 1, 9) WHERE version = 25 AND ${OF_B}`)
+    const one = await planroom(['doctor', '-d', data])
+    expect([one.code, one.stdout]).toEqual([1, expect.stringMatching(/^wrong +plans: 1 of 3 damaged: b\. .*verify/m)])
+    spoilPage(data)
+    const more = await planroom(['doctor', '-d', data])
+    expect([more.code, more.stdout]).toEqual([1, expect.stringMatching(/^wrong +plans: .*malformed.*verify/m)])
   })
 })

@@ -5,9 +5,12 @@ import { readConfig } from '../../../server/config.ts'
 import { Api } from '../api.ts'
 import { type Call, CliError, EXIT } from '../command.ts'
 import { dataDirectory } from '../data/directory.ts'
+import type { Verdict } from '../data/verify.ts'
 import { bytesText } from '../terminal.ts'
 
 const NODE = [20, 19] as const
+/** Damaged plans that are named. */
+const MAX_NAMED = 5
 
 interface Finding {
   readonly what: string
@@ -97,10 +100,11 @@ async function space(directory: string): Promise<Finding> {
 }
 
 async function plans(directory: string): Promise<Finding[]> {
-  const [{ databaseIn, openToRead }, { Inspection }, { lockDirectory }] = await Promise.all([
+  const [{ databaseIn }, { examine }, { lockDirectory }, { verify }] = await Promise.all([
     import('../../../server/storage/sqlite/files.ts'),
-    import('../../../server/storage/sqlite/inspect.ts'),
+    import('../../../server/storage/sqlite/recovery/examine.ts'),
     import('../../../server/storage/sqlite/lock.ts'),
+    import('../data/verify.ts'),
   ])
   if (!existsSync(databaseIn(directory))) return [ok('plans', 'none yet')]
   const use = ((): Finding => {
@@ -114,23 +118,23 @@ async function plans(directory: string): Promise<Finding[]> {
     }
   })()
   try {
-    const db = openToRead(databaseIn(directory))
+    const examined = examine(databaseIn(directory))
     try {
-      const inspection = new Inspection(db)
-      const [first] = inspection.problems()
-      const count = inspection.threads().length
-      return [
-        use,
-        first === undefined
-          ? ok('plans', `${count}; the database holds together`)
-          : wrong('plans', `${first}. See: planroom verify`),
-      ]
+      return [use, soundness(verify(examined))]
     } finally {
-      db.close()
+      examined.db.close()
     }
   } catch (error) {
     return [use, wrong('plans', said(error))]
   }
+}
+
+function soundness({ database, threads }: Verdict): Finding {
+  const damaged = threads.filter(({ damages }) => damages.length > 0).map(({ thread }) => thread)
+  if (damaged.length + database.length === 0) return ok('plans', `${threads.length}, all whole`)
+  const named = damaged.slice(0, MAX_NAMED).join(', ') + (damaged.length > MAX_NAMED ? ', ...' : '')
+  const which = damaged.length === 0 ? [] : [`${damaged.length} of ${threads.length} damaged: ${named}`]
+  return wrong('plans', `${[...database.slice(0, 1), ...which].join('; ')}. See: planroom verify`)
 }
 
 async function findServer(call: Call): Promise<Finding> {

@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import {
   databaseIn,
-  openToRead,
   removeUnfinished,
   replaceDatabase,
   timeStamp,
   UNFINISHED,
 } from '../../../server/storage/sqlite/files.ts'
 import { rebuild } from '../../../server/storage/sqlite/rebuild.ts'
+import { examine } from '../../../server/storage/sqlite/recovery/examine.ts'
 import { count } from '../../../shared/dialects/lines.ts'
 import { type Call, CliError, EXIT, usageError } from '../command.ts'
 import { databaseOf, dataDirectory, withLock } from '../data/directory.ts'
@@ -48,13 +48,13 @@ const isFine = ({ database, threads }: Verdict): boolean =>
   database.length === 0 && threads.every(({ damages }) => damages.length === 0)
 
 function look(call: Call, path: string): Verdict {
-  const db = openToRead(path)
+  const examined = examine(path)
   const progress = call.terminal.progress('Reading', !call.isJson)
   try {
-    return verify(db, progress.update)
+    return verify(examined, progress.update)
   } finally {
     progress.end()
-    db.close()
+    examined.db.close()
   }
 }
 
@@ -62,7 +62,7 @@ function mend(directory: string, { saved }: Verdict): Repair {
   const path = databaseIn(directory)
   const fresh = `${path}${UNFINISHED}-${process.pid}`
   const now = Date.now()
-  const db = openToRead(path)
+  const { db } = examine(path)
   try {
     const problems = rebuild(db, fresh, saved, now)
     db.close()

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3'
 import { Inspection, type KeptThread } from '../../../server/storage/sqlite/inspect.ts'
 import type { Saved } from '../../../server/storage/sqlite/rebuild.ts'
+import type { Examined } from '../../../server/storage/sqlite/recovery/examine.ts'
 import { type Damage, type Salvage, salvage } from './salvage.ts'
 
 export interface ThreadReport {
@@ -20,8 +20,11 @@ export interface Verdict {
   readonly saved: readonly Saved[]
 }
 
-/** Reads every thread of a database. @throws Error if not even the list of threads can be read */
-export function verify(db: Database.Database, onProgress: (done: number, total: number) => void): Verdict {
+/** Reads every thread of a database that was examined. */
+export function verify(
+  { db, problems }: Examined,
+  onProgress: (done: number, total: number) => void = () => {},
+): Verdict {
   const inspection = new Inspection(db)
   const threads = inspection.threads()
   const reports: ThreadReport[] = []
@@ -39,7 +42,7 @@ export function verify(db: Database.Database, onProgress: (done: number, total: 
     reports.push({ thread: thread.thread, version: thread.version, steps, opens, damages })
     if (damages.length > 0) saved.push(savedOf(thread, result))
   }
-  return { database: inspection.problems(), threads: reports, saved }
+  return { database: problems, threads: reports, saved }
 }
 
 const readThread = (inspection: Inspection, thread: KeptThread): Salvage =>

@@ -101,7 +101,8 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
   }
 }
 
-function migrate(db: Database.Database, path: string): void {
+/** Takes the steps that a schema lacks. @throws Error if it is newer than this code */
+export function migrate(db: Database.Database, path: string): void {
   const taken = Number(db.pragma('user_version', { simple: true }))
   if (taken > MIGRATIONS.length) {
     throw new Error(
