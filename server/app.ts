@@ -1,5 +1,6 @@
 import { type Access, createAccess, openAccess } from './auth/access.ts'
 import { createDoors, type Doors } from './auth/doors.ts'
+import { tellRefused } from './auth/refused-doors.ts'
 import { type Config, isLoopback } from './config.ts'
 import type { Log } from './rooms/log.ts'
 import { noFiles } from './rooms/files.ts'
@@ -59,7 +60,7 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
   const rooms = new Rooms({ storage, files, log, idleMs: config.idleMs })
   const limits = createLimits(config.limits)
   const mcp = createMcp({ rooms, storage, access, limits, log, version: VERSION })
-  const doors = doorsOf(config, access)
+  const doors = doorsOf(config, access, log)
   const { publicUrl = null, authServers = [] } = config
   const gate = { access, doors, publicUrl, authServers, log }
   const http = createHttp({
@@ -129,7 +130,7 @@ export async function openApp(config: Config, log: Log): Promise<App> {
 }
 
 /** In the open mode on loopback the names and the pages of this machine are all there is; tokens look after themselves. */
-function doorsOf({ host, ...config }: Pick<Config, 'host'> & DoorConfig, { isOpen }: Access): Doors {
+function doorsOf({ host, ...config }: Pick<Config, 'host'> & DoorConfig, { isOpen }: Access, log: Log): Doors {
   const { allowedHosts = [], allowedOrigins = [], publicUrl = null } = config
   const isPrivate = isOpen && isLoopback(host)
   const own = publicUrl === null ? [] : [new URL(publicUrl)]
@@ -138,6 +139,7 @@ function doorsOf({ host, ...config }: Pick<Config, 'host'> & DoorConfig, { isOpe
     hosts: isPrivate || allowedHosts.length > 0 ? hosts : null,
     origins: [...allowedOrigins, ...own.map(({ origin }) => origin)],
     trustsLoopback: isPrivate,
+    onRefused: tellRefused(log),
   })
 }
 

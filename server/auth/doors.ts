@@ -7,6 +7,8 @@ export interface DoorOptions {
   readonly origins: readonly string[]
   /** Pages that this machine serves, at whatever port, may use it too. */
   readonly trustsLoopback: boolean
+  /** Is told of whatever is refused. */
+  readonly onRefused?: (what: 'host' | 'origin', value: string) => void
 }
 
 /**
@@ -20,23 +22,29 @@ export interface Doors {
   allowsOrigin(origin: string | undefined, host: string | undefined): boolean
 }
 
-export function createDoors({ hosts, origins, trustsLoopback }: DoorOptions): Doors {
+export function createDoors({ hosts, origins, trustsLoopback, onRefused = () => {} }: DoorOptions): Doors {
   const names = hosts === null ? null : new Set(hosts.map(asHost))
+  const allowsHost = (host: string | undefined): boolean => {
+    if (names === null) return true
+    const asked = parse(`http://${host ?? ''}`)
+    if (asked === null) return false
+    return isLoopbackName(asked.hostname) || names.has(asked.hostname) || names.has(asked.host)
+  }
+  const allowsOrigin = (origin: string | undefined, host: string | undefined): boolean => {
+    if (origin === undefined || origins.includes(origin)) return true
+    const page = parse(origin)
+    // `null`, as sandboxed pages and files send it, is no address. An origin is nothing but one.
+    if (page === null || page.origin !== origin) return false
+    const own = parse(`${page.protocol}//${host ?? ''}`)
+    return page.host === own?.host || (trustsLoopback && isLoopbackName(page.hostname))
+  }
+  const told = (isAllowed: boolean, what: 'host' | 'origin', value = ''): boolean => {
+    if (!isAllowed) onRefused(what, value)
+    return isAllowed
+  }
   return {
-    allowsHost: (host) => {
-      if (names === null) return true
-      const asked = parse(`http://${host ?? ''}`)
-      if (asked === null) return false
-      return isLoopbackName(asked.hostname) || names.has(asked.hostname) || names.has(asked.host)
-    },
-    allowsOrigin: (origin, host) => {
-      if (origin === undefined || origins.includes(origin)) return true
-      const page = parse(origin)
-      // `null`, as sandboxed pages and files send it, is no address. An origin is nothing but one.
-      if (page === null || page.origin !== origin) return false
-      const own = parse(`${page.protocol}//${host ?? ''}`)
-      return page.host === own?.host || (trustsLoopback && isLoopbackName(page.hostname))
-    },
+    allowsHost: (host) => told(allowsHost(host), 'host', host),
+    allowsOrigin: (origin, host) => told(allowsOrigin(origin, host), 'origin', origin),
   }
 }
 

@@ -4,7 +4,8 @@ import { WebSocket } from 'ws'
 import type { App } from '../../server/app.ts'
 import { createDoors } from '../../server/auth/doors.ts'
 import { createAccess } from '../../server/auth/access.ts'
-import { ask, expectProblem, newApp } from '../helpers/http.ts'
+import { readPage } from '../../server/transports/http/page.ts'
+import { ask, expectProblem, newApp, recordedLog } from '../helpers/http.ts'
 import { bearer, BY_SECRET, newGuardedApp, tokenOf } from '../helpers/tokens.ts'
 
 const LOOPBACK = { host: '127.0.0.1', port: 0, idleMs: 60_000 }
@@ -101,6 +102,45 @@ describe('[RL-54] pages of others', () => {
       expect(await upgrade(port, headers, `?token=${token}`), note).toBe(isLetIn ? 101 : 403)
       expect(await knock(port, '/threads', { ...headers, ...bearer(token) }), note).toBe(isLetIn ? 200 : 403)
     }
+  })
+
+  test('[11-F30] behind a proxy that passes no Host the page comes whole, and the log says once what to set', async () => {
+    const access = await createAccess({ ...BY_SECRET, store: null })
+    const log = recordedLog()
+    const port = await listening(newApp({ config: LOOPBACK, access, log }))
+    const own = { Host: '127.0.0.1:4080', Origin: 'https://plans.example' }
+    const page = readPage()
+    expect(page).not.toBeNull()
+    for (const path of [...(page?.keys() ?? [])].filter((one) => one !== '/index.html'))
+      expect(await knock(port, path, own), path).toBe(200)
+    expect(await knock(port, '/t/plan', own)).toBe(200)
+    expect(log.lines).toEqual([])
+    expect(await knock(port, '/t/plan', own, 'POST')).toBe(403)
+    for (let i = 0; i < 3; i++) {
+      expect(await knock(port, '/threads', own)).toBe(403)
+      expect(await upgrade(port, own)).toBe(403)
+    }
+    const told = () => log.lines.map(({ level, fields, message }) => [level, fields, message])
+    expect(told()).toEqual([
+      [
+        'warn',
+        { origin: 'https://plans.example' },
+        expect.stringMatching(/PLANROOM_PUBLIC_URL.*PLANROOM_ALLOWED_ORIGINS/),
+      ],
+    ])
+    // Whoever makes up many is not told of for ever.
+    for (let i = 0; i < 30; i++) await knock(port, '/threads', { Origin: `https://${'x'.repeat(i * 20)}.example` })
+    expect(log.lines).toHaveLength(10)
+  })
+
+  test('[11-F30] a name that is refused is told too, probes are not', async () => {
+    const log = recordedLog()
+    const port = await listening(newApp({ config: LOOPBACK, log }))
+    for (let i = 0; i < 2; i++) expect(await knock(port, '/t/plan', { Host: 'plans.example' })).toBe(403)
+    expect(await knock(port, '/readyz', { Host: '10.1.2.3' })).toBe(200)
+    expect(log.lines.map(({ fields, message }) => [fields, message])).toEqual([
+      [{ host: 'plans.example' }, expect.stringContaining('PLANROOM_ALLOWED_HOSTS')],
+    ])
   })
 
   test('the decision by itself', () => {
