@@ -90,7 +90,7 @@ export const serverCommands: readonly CommandSpec[] = [
       },
     },
     about: [
-      'For hosts that speak MCP over standard input and output and nothing else: every message is carried to the server over HTTP and back. Whatever goes wrong is told on standard error. It ends when its input does.',
+      'For hosts that speak MCP over standard input and output and nothing else: every message is carried to the server over HTTP and back. Whatever goes wrong is told on standard error. It ends when its input does. It may be started before the server: it greets the host, and connects when the server comes.',
       'Hosts that speak HTTP need none of this: the address is http://127.0.0.1:4080/threads/THREAD/mcp.',
     ],
     examples: [

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -70,7 +71,11 @@ test('what the server refuses, and that it is not there, is an error for the hos
   await app.close()
   expect(await bridge.ask({ jsonrpc: '2.0', id: 'b', method: 'ping' })).toMatchObject({
     id: 'b',
-    error: { message: expect.stringContaining(`The server at ${url} cannot be reached`) as unknown },
+    error: {
+      message: expect.stringContaining(
+        `The server at ${url} cannot be reached: nothing listens there (ECONNREFUSED). Nothing was done.`,
+      ) as unknown,
+    },
   })
   expect(bridge.errors()).toMatch(/400: There is no dialect "klingon"[^]*cannot be reached/)
   expect(await bridge.end()).toBe(0)
@@ -93,6 +98,38 @@ test('it ends with its input, after what was asked for, whatever is subscribed',
   expect(await answer).toMatchObject({ id: 2, result: { structuredContent: { version: 1 } } })
 })
 
+test('[12-8] started before its server, it greets the host itself and connects when the server comes', async () => {
+  const port = await freePort()
+  const bridge = start(['--thread', 'plan', '--url', `http://127.0.0.1:${port}`])
+  const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'host', version: '1' } }
+  expect(await bridge.ask({ jsonrpc: '2.0', id: 0, method: 'server/discover', params: {} })).toMatchObject({
+    error: { code: -32601 },
+  })
+  expect(await bridge.ask({ jsonrpc: '2.0', id: 1, method: 'initialize', params: hello })).toMatchObject({
+    id: 1,
+    result: { protocolVersion: '2025-06-18', serverInfo: { name: 'planroom' }, capabilities: { tools: {} } },
+  })
+  expect(await bridge.ask({ jsonrpc: '2.0', id: 2, method: 'ping' })).toMatchObject({ id: 2, result: {} })
+  bridge.send({ jsonrpc: '2.0', method: 'notifications/initialized' })
+  const changed = bridge.ask({ jsonrpc: '2.0', id: 3, method: 'tools/list' })
+  const more = [bridge.next(), bridge.next()]
+  const tools = bridge.next()
+  const config = { host: '127.0.0.1', port, idleMs: 60_000, allowedHosts: [] }
+  await newApp({ config }).listen()
+  expect(await changed).toMatchObject({ method: 'notifications/tools/list_changed' })
+  expect(await Promise.all(more)).toMatchObject([
+    { method: 'notifications/resources/list_changed' },
+    { method: 'notifications/prompts/list_changed' },
+  ])
+  expect(await tools).toMatchObject({ id: 3, result: { tools: expect.any(Array) as unknown } })
+  const add = { name: 'add_todos', arguments: { steps: [{ text: 'a' }] } }
+  expect(await bridge.ask({ jsonrpc: '2.0', id: 4, method: 'tools/call', params: add })).toMatchObject({
+    id: 4,
+    result: { structuredContent: { version: 1 } },
+  })
+  expect(bridge.errors()).toMatch(/No server answers[^]*is there now/)
+})
+
 test('it says how it is used', async () => {
   for (const args of [[], ['--thread', '../etc'], ['--thread', 'plan', '--nope'], ['--thread', 'plan', '--url', 'x']]) {
     const bridge = start(args)
@@ -100,6 +137,17 @@ test('it says how it is used', async () => {
     expect(bridge.errors()).toContain('See: planroom mcp --help')
   }
 })
+
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
 
 /** The bridge as a process, for what no client would send. */
 function start(args: readonly string[]) {
@@ -115,14 +163,20 @@ function start(args: readonly string[]) {
     for (const line of lines) waiting.shift()?.(line)
   })
   child.stderr.setEncoding('utf8').on('data', (part: string) => (errors += part))
+  const send = (message: unknown): void =>
+    void child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
+  /** The next line that nobody else waits for. */
+  const next = (): Promise<unknown> => new Promise((resolve) => waiting.push((line) => resolve(JSON.parse(line))))
   return {
     errors: () => errors,
+    send,
+    next,
     /** Sends a line; resolves with the next line that nobody else waits for. */
-    ask: (message: unknown): Promise<unknown> =>
-      new Promise((resolve) => {
-        waiting.push((line) => resolve(JSON.parse(line)))
-        child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`)
-      }),
+    ask: (message: unknown): Promise<unknown> => {
+      const answer = next()
+      send(message)
+      return answer
+    },
     end: async (): Promise<number | null> => {
       child.stdin.end()
       const [code] = await closed

@@ -1,3 +1,5 @@
+import { VERSION } from '../version.ts'
+
 type Id = string | number
 type Fields = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Fields =>
@@ -5,7 +7,10 @@ const isObject = (value: unknown): value is Fields =>
 const asObject = (value: unknown): Fields => (isObject(value) ? value : {})
 
 const PARSE_ERROR = -32_700
+const METHOD_NOT_FOUND = -32_601
 const INTERNAL_ERROR = -32_603
+/** The revisions that begin with initialize, the latest first. */
+const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const
 const PROTOCOL_VERSION = 'io.modelcontextprotocol/protocolVersion'
 /** What the header Mcp-Name repeats, by method. */
 const NAMED_BY: ReadonlyMap<unknown, string> = new Map([
@@ -13,6 +18,11 @@ const NAMED_BY: ReadonlyMap<unknown, string> = new Map([
   ['prompts/get', 'name'],
   ['resources/read', 'uri'],
 ])
+
+/** Milliseconds between two attempts to reach a server that has not come yet. */
+const RETRY_MS = 500
+/** Milliseconds for which a request waits for a server that has not come yet: less than hosts wait for an answer. */
+const WAIT_MS = 20_000
 
 export interface BridgeOptions {
   /** Of the plan's MCP over HTTP. */
@@ -23,12 +33,20 @@ export interface BridgeOptions {
   readonly write: (line: string) => void
   /** Takes what a person should know. */
   readonly warn: (text: string) => void
+  /** Resolves after so many milliseconds, or when the signal aborts. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>
 }
+
+/**
+ * Whether a server was reached: not yet; not yet, though a host has been greeted in its place, and waits; or it was.
+ * Only before it was reached is anything waited for.
+ */
+type Reach = 'unknown' | 'awaited' | 'reached'
 
 /**
  * Carries MCP between a host that speaks lines and a server that speaks HTTP, message by message and in any revision.
  * Requests go out one after another, as they were written, since one may build on the other; subscriptions stay open
- * beside them.
+ * beside them. A host that starts before the server is greeted in its place, and its requests wait a while.
  */
 export class Bridge {
   readonly #options: BridgeOptions
@@ -37,6 +55,7 @@ export class Bridge {
   readonly #listening = new Set<AbortController>()
   /** What an `initialize` has agreed on; later revisions say theirs in every message. */
   #version = ''
+  #reach: Reach = 'unknown'
 
   constructor(options: BridgeOptions) {
     this.#options = options
@@ -83,7 +102,8 @@ export class Bridge {
       signal.throwIfAborted()
       const headers = this.#headersFor(message)
       const body = JSON.stringify(message)
-      const response = await fetch(this.#options.address, { method: 'POST', headers, body, signal })
+      const response = await this.#send(message, { method: 'POST', headers, body, signal })
+      if (response === null) return
       for await (const reply of repliesIn(response)) {
         if (!isMessage(reply)) {
           this.#refused(id, response.status, reply)
@@ -100,11 +120,60 @@ export class Bridge {
       if (!isAnswered) this.#fail(id, INTERNAL_ERROR, `The server ended its answer (${response.status}) too early.`)
     } catch (error) {
       if (signal.aborted) return // whoever gave up does not wait for an answer
-      const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-      const text = `The server at ${this.#options.address.origin} cannot be reached: ${why}. What was asked for may have been done.`
+      const text = `The server at ${this.#options.address.origin} cannot be reached: ${whyUnreachable(error)}`
       this.#options.warn(text)
       if (!isAnswered) this.#fail(id, INTERNAL_ERROR, text)
     }
+  }
+
+  /**
+   * @returns null if the host was answered in place of a server that has not come yet
+   * @throws whatever fetch does, at the end of the wait
+   */
+  async #send(message: unknown, request: RequestInit & { readonly signal: AbortSignal }): Promise<Response | null> {
+    for (let waited = 0; ; waited += RETRY_MS) {
+      try {
+        const response = await fetch(this.#options.address, request)
+        this.#reached()
+        return response
+      } catch (error) {
+        if (this.#reach === 'reached' || !wasNeverSent(error)) throw error
+        if (this.#answerInPlace(message)) return null
+        if (this.#reach === 'unknown' || waited >= WAIT_MS) throw error
+        await this.#options.wait(RETRY_MS, request.signal)
+        request.signal.throwIfAborted()
+      }
+    }
+  }
+
+  /** A host that was greeted before the server came may have been told that there are no tools: it asks again now. */
+  #reached(): void {
+    const wasAwaited = this.#reach === 'awaited'
+    this.#reach = 'reached'
+    if (!wasAwaited) return
+    this.#options.warn(`The server at ${this.#options.address.origin} is there now.`)
+    for (const list of ['tools', 'resources', 'prompts'])
+      this.#options.write(JSON.stringify({ jsonrpc: '2.0', method: `notifications/${list}/list_changed` }))
+  }
+
+  /** What a host needs to hear before it asks for anything. @returns whether the message was of that kind */
+  #answerInPlace(message: unknown): boolean {
+    const { method, params } = asObject(message)
+    const id = idOf(message)
+    if (method === 'initialize') {
+      if (this.#reach === 'unknown')
+        this.#options.warn(`No server answers at ${this.#options.address.origin} yet. It is waited for.`)
+      this.#reach = 'awaited'
+      const asked = asObject(params)['protocolVersion']
+      this.#version = REVISIONS.find((revision) => revision === asked) ?? REVISIONS[0]
+      if (id !== null) this.#options.write(JSON.stringify({ jsonrpc: '2.0', id, result: greeting(this.#version) }))
+      return true
+    }
+    // A host that asks for a newer revision goes back to one that begins with initialize.
+    if (method === 'server/discover') this.#fail(id, METHOD_NOT_FOUND, 'The server has not come yet.')
+    else if (method === 'ping' && id !== null) this.#options.write(JSON.stringify({ jsonrpc: '2.0', id, result: {} }))
+    else return method === 'notifications/initialized'
+    return true
   }
 
   /** The server refused before it read the message: it answers with a problem of HTTP. */
@@ -136,6 +205,33 @@ export class Bridge {
     if (typeof name === 'string') headers['Mcp-Name'] = asHeader(name)
     return headers
   }
+}
+
+/** How a host is greeted in the place of the server; the server itself needs no greeting. */
+const greeting = (protocolVersion: string): Fields => ({
+  protocolVersion,
+  capabilities: { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } },
+  serverInfo: { name: 'planroom', title: 'Planroom', version: VERSION },
+})
+
+/** Errors of a connection that never was: nothing went over it. */
+const NEVER_SENT: ReadonlyMap<unknown, string> = new Map([
+  ['ECONNREFUSED', 'nothing listens there'],
+  ['ENOTFOUND', 'there is no such host'],
+  ['EAI_AGAIN', 'the name of the host could not be looked up'],
+  ['EHOSTUNREACH', 'there is no way to the host'],
+  ['ENETUNREACH', 'there is no way to its network'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'the host does not answer'],
+])
+
+const codeOf = (error: unknown): unknown => asObject(error instanceof Error ? error.cause : error)['code']
+const wasNeverSent = (error: unknown): boolean => NEVER_SENT.has(codeOf(error))
+
+function whyUnreachable(error: unknown): string {
+  const known = NEVER_SENT.get(codeOf(error))
+  if (known !== undefined) return `${known} (${String(codeOf(error))}). Nothing was done.`
+  const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+  return `${why}. What was asked for may have been done.`
 }
 
 /** Whether this is JSON-RPC, one message or a batch of them. */

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import { serverUrl, threadOf, tokenOf } from '../api.ts'
 import type { Call } from '../command.ts'
 import { Bridge } from './mcp-bridge.ts'
@@ -12,6 +13,7 @@ export async function run(call: Call): Promise<number> {
     headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
     write: (line) => process.stdout.write(`${line}\n`),
     warn: (text) => console.error(`planroom: ${text}`),
+    wait: (milliseconds, signal) => after(milliseconds, undefined, { signal }),
   })
   // Split by hand: readline takes U+2028 for the end of a line too, and JSON may hold it.
   let rest = ''

@@ -43,7 +43,9 @@ export function keepGate({ access, log, publicUrl }: GateOptions): MiddlewareHan
         kind: 'not-authenticated',
         title: 'Not authenticated',
         detail: `This server wants a token, as "Authorization: Bearer ...": ${message}.`,
-        headers: { 'WWW-Authenticate': challenge(baseOf(c, publicUrl), pathname, hadToken ? message : null) },
+        headers: {
+          'WWW-Authenticate': challenge(baseOf(c, publicUrl), pathname.replace(/\/$/, ''), hadToken ? message : null),
+        },
       })
     }
     return next()

@@ -16,9 +16,10 @@ import type { HttpEnv } from '../http/env.ts'
 import { Problem } from '../http/problem.ts'
 import { addressedCallerOf, dialectOf, threadOf } from '../http/request.ts'
 import type { Limits } from '../limits/limits.ts'
+import { type Accepted, acceptingBoth, inAcceptedForm, readAccept } from './accept.ts'
 import type { Hold } from './listeners.ts'
 import { Listeners } from './listeners.ts'
-import { calledTools, isListen, readMessage } from './message.ts'
+import { calledTools, idOf, isListen, type ReadMessage, readMessage, type RequestId } from './message.ts'
 import { resourceUris } from './resources.ts'
 import { createServer } from './server.ts'
 import { listedTools } from './tools.ts'
@@ -29,6 +30,8 @@ const PATH = '/threads/:thread/mcp'
 const PARSE_ERROR = -32_700
 const INVALID_REQUEST = -32_600
 const INTERNAL_ERROR = -32_603
+/** As the SDK has it. */
+const NOT_ACCEPTABLE = -32_000
 
 export interface McpOptions {
   readonly rooms: Rooms
@@ -72,21 +75,31 @@ export function createMcp(options: McpOptions): McpDoor {
   })
 
   const serve = async (c: Context<HttpEnv>): Promise<Response> => {
-    const visit = { thread: threadOf(c, 'read'), dialect: dialectOf(c), caller: addressedCallerOf(c, 'mcp') }
-    const message = await messageOf(c, visit.thread)
-    if (message instanceof Response) return message
-    if (calledTools(message, visit.dialect).some(({ effects }) => !effects.readOnly)) allow(c, 'write', visit.thread)
-    const request = c.req.raw
-    visits.set(request, visit)
+    const [thread, dialect, caller] = [threadOf(c, 'read'), dialectOf(c), addressedCallerOf(c, 'mcp')]
+    const read = await messageOf(c, thread)
+    if (read instanceof Response) return read
+    const { message, mistakes } = read
+    const accepted = readAccept(c.req.header('Accept') ?? null)
+    const refusal = unacceptable(accepted, isListen(message))
+    if (refusal !== null) return rpcError(c, 406, NOT_ACCEPTABLE, refusal, idOf(message))
+    if (calledTools(message, dialect).some(({ effects }) => !effects.readOnly)) allow(c, 'write', thread)
+    const request = acceptingBoth(c.req.raw)
+    visits.set(request, { thread, dialect, caller, mistakes })
     // The room says whether the thread was deleted, and stays loaded for what the request will ask of it.
-    return rooms.use(visit.thread, async () => {
-      if (!isListen(message)) return calls.fetch(request, { parsedBody: message })
-      return (await listen(c, visit.thread, message)) ?? tooManyListeners(c, message)
+    return rooms.use(thread, async () => {
+      if (isListen(message)) return (await listen(c, thread, request, message)) ?? tooManyListeners(c, message)
+      const response = await calls.fetch(request, { parsedBody: message })
+      return inAcceptedForm(response, accepted, Array.isArray(message))
     })
   }
 
   /** @returns null if there are too many subscriptions already, of everybody or of this actor */
-  const listen = async (c: Context<HttpEnv>, thread: ThreadId, message: unknown): Promise<Response | null> => {
+  const listen = async (
+    c: Context<HttpEnv>,
+    thread: ThreadId,
+    request: Request,
+    message: unknown,
+  ): Promise<Response | null> => {
     const seat = limits.subscriptions.take(c.get('identity')?.actor?.id ?? c.get('address') ?? null)
     if (typeof seat === 'string') return null
     let isHeld = false
@@ -99,7 +112,7 @@ export function createMcp(options: McpOptions): McpDoor {
       }
     }
     try {
-      return await listeners.listen(thread, c.req.raw, message, hold)
+      return await listeners.listen(thread, request, message, hold)
     } finally {
       if (!isHeld) seat()
     }
@@ -107,11 +120,12 @@ export function createMcp(options: McpOptions): McpDoor {
 
   return {
     addRoutes: (app) => {
-      app.post(PATH, (c) =>
-        serve(c).catch((error: unknown) => {
-          throw error instanceof ThreadDeleted ? gone : error
-        }),
-      )
+      for (const path of [PATH, `${PATH}/`])
+        app.post(path, (c) =>
+          serve(c).catch((error: unknown) => {
+            throw error instanceof ThreadDeleted ? gone : error
+          }),
+        )
     },
     get subscriptions() {
       return listeners.count
@@ -121,7 +135,7 @@ export function createMcp(options: McpOptions): McpDoor {
 }
 
 /** What a request says, or the answer to one that says nothing. */
-async function messageOf(c: Context<HttpEnv>, thread: ThreadId): Promise<unknown> {
+async function messageOf(c: Context<HttpEnv>, thread: ThreadId): Promise<ReadMessage | Response> {
   try {
     const body = await readJson(c)
     if (body === undefined) return rpcError(c, 400, PARSE_ERROR, 'The body is empty.')
@@ -145,7 +159,7 @@ function rpcError(
   status: ContentfulStatusCode,
   code: number,
   message: string,
-  id: string | number | null = null,
+  id: RequestId | null = null,
 ): Response {
   return c.json({ jsonrpc: '2.0', id, error: { code, message } }, status)
 }
@@ -153,9 +167,10 @@ function rpcError(
 const tooManyListeners = (c: Context<HttpEnv>, message: unknown): Response =>
   rpcError(c, 200, INTERNAL_ERROR, 'Subscription limit reached', idOf(message))
 
-function idOf(message: unknown): string | number | null {
-  const id = typeof message === 'object' && message !== null && 'id' in message ? message.id : null
-  return typeof id === 'string' || typeof id === 'number' ? id : null
+/** @returns in words why a client cannot be answered; null if it can */
+function unacceptable({ json, stream }: Accepted, isStreamNeeded: boolean): string | null {
+  if (isStreamNeeded) return stream ? null : 'Notices come in a stream: accept text/event-stream.'
+  return json || stream ? null : 'An answer is application/json or text/event-stream: accept one of them.'
 }
 
 const gone = new Problem({

@@ -3,6 +3,7 @@ import { McpServer, ProtocolError, ProtocolErrorCode, ResourceNotFoundError } fr
 import { MAX_KEY } from '../../../shared/schema/limits.ts'
 import type { Log } from '../../rooms/log.ts'
 import { explainFailure, KEY_FIELD } from './failures.ts'
+import type { RequestId } from './message.ts'
 import type { PlanSource } from './resources.ts'
 import { listedResources, readResource } from './resources.ts'
 import { failedResult, toolResult } from './tools.ts'
@@ -42,7 +43,7 @@ export interface ServerContext extends PlanSource {
  * and arguments reach the dialect as they came, to be read leniently.
  */
 export function createServer(visit: Visit, era: McpRequestContext['era'], context: ServerContext): McpServer {
-  const { thread, dialect, caller } = visit
+  const { thread, dialect, caller, mistakes } = visit
   const { rooms, log } = context
   const capabilities = {
     tools: { listChanged: false },
@@ -72,14 +73,24 @@ export function createServer(visit: Visit, era: McpRequestContext['era'], contex
     return 'Something went wrong here, and was logged.'
   }
 
-  server.setRequestHandler('tools/list', () => ({ tools: [...(context.tools.get(dialect.name) ?? [])] }))
-  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
+  /** @throws ProtocolError for a request that was not read */
+  const expectRead = ({ mcpReq: { id } }: { mcpReq: { id: RequestId } }): void => {
+    const mistake = mistakes.get(id)
+    if (mistake !== undefined) throw invalid(mistake)
+  }
+
+  server.setRequestHandler('tools/list', (_, request) => {
+    expectRead(request)
+    return { tools: [...(context.tools.get(dialect.name) ?? [])] }
+  })
+  server.setRequestHandler('tools/call', async ({ params }, request): Promise<CallToolResult> => {
+    expectRead(request)
     const tool = dialect.tools.find(({ name }) => name === params.name)
     if (tool === undefined) {
       const names = dialect.tools.map(({ name }) => name)
       throw invalid(`There is no tool ${JSON.stringify(params.name)} here. There is: ${names.join(', ')}.`)
     }
-    const key = keyOf(mcpReq._meta)
+    const key = keyOf(request.mcpReq._meta)
     const call = { tool, dialect, args: params.arguments ?? {}, caller, ...(key === undefined ? {} : { key }) }
     try {
       return toolResult(await rooms.use(thread, (room) => room.call(call)))
@@ -88,19 +99,30 @@ export function createServer(visit: Visit, era: McpRequestContext['era'], contex
     }
   })
 
-  server.setRequestHandler('resources/list', () => ({ resources: listedResources(thread) }))
-  server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }))
-  server.setRequestHandler('resources/read', ({ params: { uri } }) =>
+  server.setRequestHandler('resources/list', (_, request) => {
+    expectRead(request)
+    return { resources: listedResources(thread) }
+  })
+  server.setRequestHandler('resources/templates/list', (_, request) => {
+    expectRead(request)
+    return { resourceTemplates: [] }
+  })
+  server.setRequestHandler('resources/read', ({ params: { uri } }, request) =>
     orFail(async () => {
+      expectRead(request)
       const found = await readResource(uri, thread, context)
       if (found === null) throw new ResourceNotFoundError(uri)
       return found
     }),
   )
 
-  server.setRequestHandler('prompts/list', () => ({ prompts: [PROMPT] }))
-  server.setRequestHandler('prompts/get', ({ params: { name } }) =>
+  server.setRequestHandler('prompts/list', (_, request) => {
+    expectRead(request)
+    return { prompts: [PROMPT] }
+  })
+  server.setRequestHandler('prompts/get', ({ params: { name } }, request) =>
     orFail(async () => {
+      expectRead(request)
       if (name !== PROMPT.name) throw invalid(`There is no prompt ${JSON.stringify(name)}. There is: ${PROMPT.name}.`)
       const block = await rooms.use(thread, (room) => room.block(dialect, caller.actor))
       const text = block === '' ? NOTHING : block
