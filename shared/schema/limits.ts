@@ -59,7 +59,7 @@ export const MAX_PARKED_BYTES = 4 * 1024 * 1024
 export const MAX_PARKED_UPDATES = 200
 /** Bytes of them in all rooms. */
 export const MAX_PARKED_TOTAL_BYTES = 64 * 1024 * 1024
-/** Bytes of one WebSocket message. Above the limits for updates, so that those answer; 1009 would make clients loop. */
+/** Bytes of one WebSocket message. Above the limits for updates, so that those answer with more words. */
 export const MAX_SOCKET_PAYLOAD = 16 * 1024 * 1024
 /** Bytes that may wait for a slow reader: more than one whole document, or nobody could ever load a large one. */
 export const MAX_BUFFERED_BYTES = 16 * 1024 * 1024

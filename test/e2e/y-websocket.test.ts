@@ -6,6 +6,7 @@ import { WebsocketProvider as Provider30 } from 'y-websocket-3.0'
 import * as Y from 'yjs'
 import { rootsOf } from '../../shared/plan/document.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
+import { MAX_SOCKET_PAYLOAD } from '../../shared/schema/limits.ts'
 import { callTool, getPlan, WireClient } from '../helpers/clients.ts'
 import type { ServerProcess } from '../helpers/server-process.ts'
 import { newDataDirectory, startServer } from '../helpers/server-process.ts'
@@ -197,6 +198,24 @@ describe.each(VERSIONS)('y-websocket %s', (version) => {
     late.provider.disconnect()
   })
 })
+
+test.each(VERSIONS)(
+  '[11-F15] [12-11] a message above the limit ends y-websocket %s with 4413, for good',
+  async (version) => {
+    const doc = new Y.Doc()
+    // Not a plan at all: what counts is that it does not fit one message.
+    doc.getText('large').insert(0, 'x'.repeat(MAX_SOCKET_PAYLOAD + 1))
+    const client = open(version, `oversized-${version}`, { doc, connect: false })
+    const ended = new Promise<unknown>((resolve) => {
+      if (version === '3.1.0') client.provider.on('closed', resolve)
+      else client.provider.on('connection-close', resolve)
+    })
+    client.provider.connect()
+    expect(await ended).toMatchObject({ code: 4413, reason: 'a message may have 16777216 bytes' })
+    client.provider.disconnect()
+    expect(client.closes).toEqual([4413])
+  },
+)
 
 test.each(VERSIONS)(
   'a transient refusal makes y-websocket %s come back, but not many times a second',

@@ -59,7 +59,7 @@ test('a host hears of changes', async () => {
   expect(await told).toBe('plan://plan')
 })
 
-test('what the server refuses, and that it is not there, is an error for the host and a line on standard error', async () => {
+test('[11-F37] what the server refuses, and that it is not there, is an error for the host and a line on standard error', async () => {
   const app = newApp()
   const { url } = await app.listen()
   const bridge = start(['--thread', 'plan', '--url', url, '--dialect', 'klingon'])
@@ -75,6 +75,13 @@ test('what the server refuses, and that it is not there, is an error for the hos
       message: expect.stringContaining(
         `The server at ${url} cannot be reached: nothing listens there (ECONNREFUSED). Nothing was done.`,
       ) as unknown,
+    },
+  })
+  // [11-F37] On a connection that never was, nothing can have been done.
+  expect(await bridge.ask({ jsonrpc: '2.0', id: 'c', method: 'ping' })).toMatchObject({
+    id: 'c',
+    error: {
+      message: `The server at ${url} cannot be reached: nothing listens there (ECONNREFUSED). Nothing was done.`,
     },
   })
   expect(bridge.errors()).toMatch(/400: There is no dialect "klingon"[^]*cannot be reached/)

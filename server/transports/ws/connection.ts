@@ -1,4 +1,5 @@
 import type { WebSocket } from 'ws'
+import { MAX_SOCKET_PAYLOAD } from '../../../shared/schema/limits.ts'
 import type { Socket } from '../../rooms/session.ts'
 import type { Backlog } from '../limits/backlog.ts'
 import type { Meter } from '../limits/meter.ts'
@@ -42,6 +43,7 @@ export class Connection implements Socket {
     socket.on('pong', () => {
       this.#isAlive = true
     })
+    socket.on('oversized', () => this.close(4413, `a message may have ${MAX_SOCKET_PAYLOAD} bytes`))
     // An error is always followed by a close, where everything is cleaned up; without a listener it would end the process.
     socket.on('error', () => {})
   }

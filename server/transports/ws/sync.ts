@@ -19,6 +19,7 @@ import { Meter } from '../limits/meter.ts'
 import { Connection } from './connection.ts'
 import { serve } from './serve.ts'
 import { type Address, readAddress, readVisitor, tokenOf, type TurnedAway, type Visitor } from './visitor.ts'
+import { PlanWebSocket } from './web-socket.ts'
 
 /** How often the server sends something by itself. */
 export interface Pace {
@@ -60,6 +61,7 @@ export function attachSync(server: Server, rooms: Rooms, options: SyncOptions): 
     noServer: true,
     handleProtocols: chooseProtocol,
     maxPayload: MAX_SOCKET_PAYLOAD,
+    WebSocket: PlanWebSocket,
     perMessageDeflate: false,
   })
   const connections = new Set<Connection>()
