@@ -126,10 +126,11 @@ export const planCommands: readonly CommandSpec[] = [
       replace: { about: 'Remove what the plan has first.' },
       'dry-run': { about: 'Only tell what would be imported.' },
       strict: { about: 'Refuse a file of which a line would be left out.' },
+      lenient: { about: 'Take a file of which more than a tenth of the list items is left out.' },
     },
     about: [
       'Reads lists of tasks as people have them: README lists, tasks of spec-kit, bullets nested by tabs or 2, 3 or 4 blanks, numbered lists, CRLF. Headings are groups, the first of level 1 is the title. Nothing in a code fence or a comment is a step. Bullets without checkboxes are steps if the file has no checkboxes at all, or if tasks stand below them; else they become details of the step above.',
-      'Marks: [ ] pending, [x] completed, [*] or [/] in progress, [-] cancelled, [!] blocked. What "planroom export" writes comes back as it was.',
+      'Marks: [ ] pending, [x] completed, [*] or [/] in progress, [!] blocked; [-] is in progress where open tasks stand below it and in the files of Kiro, else cancelled. Signs such as ✅, the words of Logseq (TODO, DOING, DONE) and tables with a column of statuses are read too, numbers such as 1 and 1.1 nest, and the ids of Obsidian Tasks are dependencies. What "planroom export" writes comes back as it was.',
       'Which lines were left out, and why, is told on standard error. A plan that has steps already is changed only with --append or --replace.',
       'A long file goes in by several changes. If the server goes away between them, what went in stays.',
     ],

@@ -1,49 +1,17 @@
+import type { Block, Item, Why } from './markdown-block.ts'
+import { type FrontMatter, readFrontMatter } from './markdown-front-matter.ts'
+import { leadingMark } from './markdown-marks.ts'
+import { continues, numberOf } from './markdown-numbers.ts'
+import { isRow, tableReader } from './markdown-table.ts'
 import { isBroken } from './markdown-text.ts'
-import { NO_GROUP } from './markdown.ts'
-
-/** One thing of a Markdown file, with the 1-based line that it begins at. */
-export type Block =
-  | { readonly kind: 'heading'; readonly line: number; readonly level: number; readonly written: string }
-  | Item
-  /** What is said of the item above: a quotation, a paragraph, code. `lines` are decoded where they were written by us. */
-  | {
-      readonly kind: 'note'
-      readonly line: number
-      readonly indent: number
-      readonly lines: readonly string[]
-      readonly isQuote: boolean
-    }
-  | { readonly kind: 'noGroup'; readonly line: number }
-  | { readonly kind: 'left'; readonly line: number; readonly end: number; readonly why: Why; readonly written: string }
-
-export interface Item {
-  readonly kind: 'item'
-  readonly line: number
-  /** Columns before the bullet. */
-  readonly indent: number
-  /** Between the brackets, or null where there are none. */
-  readonly mark: string | null
-  /** Lines of the text, not yet decoded. */
-  readonly written: string[]
-}
-
-export const WHYS = {
-  text: 'text that belongs to no step',
-  quote: 'a quotation that belongs to no step',
-  fence: 'inside a code fence',
-  comment: 'a comment',
-  matter: 'front matter',
-  bullet: 'a bullet without a checkbox, in a file that has checkboxes',
-  heading: 'a heading with no steps under it',
-  empty: 'a step without text',
-} as const
-export type Why = keyof typeof WHYS
+import { NO_GROUP, OURS } from './markdown.ts'
 
 const FENCE = /^(`{3,}(?=[^`]*$)|~{3,})/
 const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s
 const UNDERLINE = /^ {0,3}(?:(=+)|-{2,})\s*$/
 const RULE = /^ {0,3}(?:(?:-\s*){3,}|(?:\*\s*){3,}|(?:_\s*){3,})$/
 const BULLET = /^(?:[-*+•‣◦–]|\d{1,9}[.)])(?:\s+|$)/
+const DOTTED = /^(\d{1,4}(?:\.\d{1,4})+)[.)]?\s+/
 /** Also `- []`, and a checkbox that stands without a bullet, or without a blank on either side. */
 const BOX = /^(?:[-*+•‣◦–]|\d{1,9}[.)])?\s*(?:\[([ xX]?)\]|\[([^\]\s])\](?=\s|$))(?![[(:])\s*/
 
@@ -57,12 +25,27 @@ const columnsOf = (line: string): number => {
   return columns
 }
 
+/** What a file is made of. */
+export interface Blocks {
+  readonly blocks: readonly Block[]
+  readonly notes: readonly { readonly line: number; readonly text: string }[]
+  readonly matter: FrontMatter | null
+  /** Whether Planroom wrote it. */
+  readonly isOurs: boolean
+  /** Items of lists that are not read, since they stand behind what is never closed, or in a quotation. */
+  readonly lost: number
+}
+
 /** Goes through a file line by line. What it makes of nesting, groups and bullets without boxes is for the reader. */
-export function blocksOf(text: string): { blocks: Block[]; notes: { line: number; text: string }[] } {
+export function blocksOf(text: string): Blocks {
   const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
   if (lines.at(-1) === '') lines.pop()
   const blocks: Block[] = []
   const notes: { line: number; text: string }[] = []
+  const isOurs = lines.some((line) => line.trim() === OURS)
+  let matter: FrontMatter | null = null
+  let lost = 0
+  let numbered: string | null = null
   /** The item whose text may go on, and the one that indented things belong to. */
   let open: Item | null = null
   let owner: Item | null = null
@@ -80,7 +63,10 @@ export function blocksOf(text: string): { blocks: Block[]; notes: { line: number
     return lines.length
   }
   const skip = (why: Why, end: number, what: string): void => {
-    if (end === lines.length) notes.push({ line: at + 1, text: `${what} is never closed: nothing below it was read` })
+    if (end === lines.length) {
+      notes.push({ line: at + 1, text: `${what} is never closed: nothing below it was read` })
+      lost += lines.slice(at + 1).filter((line) => BULLET.test(line.trim())).length
+    }
     left(why, at + 1, Math.min(end + 1, lines.length))
     at = end
   }
@@ -102,11 +88,31 @@ export function blocksOf(text: string): { blocks: Block[]; notes: { line: number
   const itemOf = (line: string): Item | null => {
     const trimmed = line.trim()
     const box = BOX.exec(trimmed)
-    const bullet = BULLET.exec(trimmed)
+    const bullet = BULLET.exec(trimmed) ?? (isOurs ? null : furtherNumber(trimmed, numbered))
     if (box === null && bullet === null) return null
-    const mark = box === null ? null : (box[2] ?? (box[1] || ' '))
     const rest = trimmed.slice((box ?? bullet)?.[0].length)
-    return { kind: 'item', line: at + 1, indent: columnsOf(line), mark, written: [rest] }
+    const common = { kind: 'item', line: at + 1, indent: columnsOf(line), bullet: bullet?.[0].trim() ?? '' } as const
+    if (box !== null) {
+      // A star behind the brackets says that a task is optional, as steps are anyway.
+      const wanted = isOurs ? rest : rest.replace(/^\*\s+/, '')
+      return { ...common, mark: box[2] ?? (box[1] || ' '), written: [wanted] }
+    }
+    const leading = isOurs ? null : leadingMark(rest)
+    return { ...common, mark: leading?.mark ?? null, written: [leading?.rest ?? rest] }
+  }
+  /** Takes a table in whose rows are steps. @returns whether it is one */
+  const table = (line: string): boolean => {
+    const read = isOurs ? null : tableReader(line, lines[at + 1] ?? '')
+    if (read === null) return false
+    const indent = columnsOf(line)
+    at += 2
+    for (; at < lines.length && isRow(lines[at] ?? ''); at++) {
+      const row = read(lines[at] ?? '')
+      blocks.push({ kind: 'item', line: at + 1, indent, bullet: '|', mark: ' ', row, written: [row.text] })
+    }
+    at--
+    owner = null
+    return true
   }
 
   for (; at < lines.length; at++) {
@@ -120,16 +126,15 @@ export function blocksOf(text: string): { blocks: Block[]; notes: { line: number
     const underline = UNDERLINE.exec(line)
     const last = blocks.at(-1)
     if (trimmed === '') continue
-    if (at === 0 && trimmed === '---' && find((one) => one.trim() === '---') < lines.length)
-      skip(
-        'matter',
-        find((one) => one.trim() === '---'),
-        'Front matter',
-      )
-    else if (marker !== undefined) fence(line, marker)
+    if (at === 0 && trimmed === '---' && find((one) => one.trim() === '---') < lines.length) {
+      const end = find((one) => one.trim() === '---')
+      if (!isOurs) matter = readFrontMatter(lines.slice(1, end))
+      skip('matter', end, 'Front matter')
+    } else if (marker !== undefined) fence(line, marker)
     else if (trimmed === NO_GROUP) blocks.push({ kind: 'noGroup', line: number })
     else if (trimmed.startsWith('<!--'))
       skip('comment', trimmed.includes('-->') ? at : find((one) => one.includes('-->')), 'A comment')
+    else if (table(line)) continue
     else if (title !== null) heading(number, title[1]?.length ?? 1, title[2] ?? '')
     else if (underline !== null && last?.kind === 'left' && last.why === 'text' && last.end === at) {
       blocks.pop()
@@ -140,11 +145,15 @@ export function blocksOf(text: string): { blocks: Block[]; notes: { line: number
       if (item !== null) {
         blocks.push(item)
         open = owner = item
+        numbered = numberOf(item) ?? numbered
       } else if (trimmed.startsWith('>')) {
         const lines_ = [trimmed.replace(/^> ?/, '')]
         if (owner !== null && columnsOf(line) > owner.indent)
           blocks.push({ kind: 'note', line: number, indent: columnsOf(line), lines: lines_, isQuote: true })
-        else left('quote', number, number)
+        else {
+          left('quote', number, number)
+          if (BULLET.test(lines_[0] ?? '')) lost++
+        }
       } else if (before !== null) {
         goOn(before, trimmed)
         open = before
@@ -156,7 +165,13 @@ export function blocksOf(text: string): { blocks: Block[]; notes: { line: number
       }
     }
   }
-  return { blocks, notes }
+  return { blocks, notes, matter, isOurs, lost }
+}
+
+/** A number with dots begins an item only where it goes on with the numbers above: else it may be any number. */
+function furtherNumber(line: string, before: string | null): RegExpExecArray | null {
+  const match = DOTTED.exec(line)
+  return match?.[1] !== undefined && before !== null && continues(match[1], before) ? match : null
 }
 
 /** A text goes on in the next line: as a line of its own behind a backslash, else where it was wrapped. */

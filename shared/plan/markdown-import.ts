@@ -2,7 +2,7 @@ import type { GroupId, StepId } from '../schema/ids.ts'
 import { newGroupId, newStepId } from '../schema/ids.ts'
 import { MAX_DEPENDENCIES, MAX_DETAILS, MAX_ITEMS, MAX_NAME, MAX_TEXT, MAX_TITLE } from '../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../schema/operation.ts'
-import type { MarkdownPlan, MarkdownStep } from './markdown-read.ts'
+import type { MarkdownPlan, MarkdownStep } from './markdown-file.ts'
 import type { Plan } from './plan.ts'
 
 /** Steps that are removed, and characters as JSON that are added, at once: an update of both is far below what one may have. */

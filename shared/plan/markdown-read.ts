@@ -1,62 +1,20 @@
 import type { Status } from '../schema/plan.ts'
-import type { Block, Item, Why } from './markdown-blocks.ts'
-import { blocksOf, WHYS } from './markdown-blocks.ts'
+import type { Block, Item, Why } from './markdown-block.ts'
+import { WHYS } from './markdown-block.ts'
+import { blocksOf } from './markdown-blocks.ts'
+import { dependenciesOf, type MarkdownDependency, nameIn, takeObsidian } from './markdown-dependencies.ts'
+import type { LeftOut, MarkdownPlan, MarkdownStep } from './markdown-file.ts'
+import type { FrontMatter } from './markdown-front-matter.ts'
+import { statusOfMark } from './markdown-marks.ts'
+import { nestByNumbers } from './markdown-numbers.ts'
 import type { Attributes } from './markdown-text.ts'
 import { decodeText, takeAttributes } from './markdown-text.ts'
+import { underFrontMatter } from './markdown-whole.ts'
 import { OURS } from './markdown.ts'
 
-/** What a step of a file depends on: another of its steps, by its 0-based place, or a name. */
-export type MarkdownDependency = { readonly step: number } | { readonly name: string }
-
-export interface MarkdownStep {
-  /** 1-based, in the file. */
-  readonly line: number
-  readonly text: string
-  readonly depth: number
-  readonly status: Status
-  readonly details: string
-  readonly required: boolean
-  /** The title of its own group, or null. */
-  readonly group: string | null
-  readonly owner: string | null
-  readonly alias: string | null
-  readonly dependencies: readonly MarkdownDependency[]
-}
-
-/** Lines that were not taken in, and why. */
-export interface LeftOut {
-  readonly line: number
-  readonly end: number
-  readonly why: string
-  /** The first of them. */
-  readonly text: string
-}
-
-export interface MarkdownPlan {
-  readonly title: string | null
-  readonly groups: readonly { readonly title: string; readonly testsVerified: boolean }[]
-  readonly steps: readonly MarkdownStep[]
-  readonly leftOut: readonly LeftOut[]
-  /** What was read otherwise than it was written. */
-  readonly notes: readonly { readonly line: number; readonly text: string }[]
-}
-
-const STATUS: Readonly<Record<string, Status>> = {
-  ' ': 'pending',
-  x: 'completed',
-  X: 'completed',
-  '✓': 'completed',
-  '✔': 'completed',
-  '*': 'in_progress',
-  '/': 'in_progress',
-  '~': 'in_progress',
-  '-': 'cancelled',
-  '!': 'blocked',
-}
 const FACT = /^(depends on|depends|owner|group|id):\s+(.*)$/is
-/** A name that spec-kit gives a task. */
-const TASK_NAME = /^(T\d{2,5})\b/
-const DEPENDS_ON = /\(depends on ([^)]*)\)/i
+/** How Kiro writes what a task is for: its files say with `[-]` what is in progress. */
+const KIRO = /^_Requirements?: .*_$/m
 
 interface Heading {
   readonly line: number
@@ -93,20 +51,31 @@ class Reader {
   readonly #isOurs: boolean
   readonly #headings: Heading[] = []
   readonly #drafts: Draft[] = []
+  readonly #matter: FrontMatter | null
+  readonly #lost: number
   #title: string | null = null
+  /** Whether `[-]` means in progress. */
+  #isKiros = false
 
   constructor(text: string) {
-    const { blocks, notes } = blocksOf(text)
-    this.#blocks = blocks
-    this.#notes = notes
-    this.#isOurs = blocks.some((block) => block.kind === 'left' && block.why === 'comment' && block.written === OURS)
+    const { blocks, notes, matter, isOurs, lost } = blocksOf(text)
+    this.#blocks = isOurs ? blocks : nestByNumbers(blocks)
+    this.#notes = [...notes]
+    this.#isOurs = isOurs
+    this.#matter = matter
+    this.#lost = lost
+    this.#title = matter?.title ?? null
   }
 
   read(): MarkdownPlan {
     this.#gather()
     const drafts = this.#withoutPlain()
     const titles = this.#groupTitles(drafts)
-    const steps = this.#steps(drafts, titles)
+    this.#isKiros =
+      !this.#isOurs && drafts.some(({ notes }) => notes.some((note) => KIRO.test(note.replace(/^[-\s]+/, ''))))
+    const steps = underFrontMatter(this.#steps(drafts, titles), this.#matter)
+    const unknown = this.#matter?.unknownStatus ?? null
+    if (unknown !== null) this.#note(1, `the status "${unknown}" of the front matter is not known, and was left out`)
     const groups = new Map<string, boolean>()
     for (const heading of this.#headings) {
       if (!heading.isUsed && !heading.isVerified && !this.#isOurs) {
@@ -123,7 +92,12 @@ class Reader {
       steps,
       leftOut: this.#leftOut.toSorted((a, b) => a.line - b.line),
       notes: this.#notes.toSorted((a, b) => a.line - b.line),
+      items: { all: this.#drafts.length + this.#lost, leftOut: this.#lost + this.#leftOut.filter(isItem).length },
     }
+  }
+
+  #note(line: number, text: string): void {
+    this.#notes.push({ line, text })
   }
 
   #leave(line: number, why: Why, text: string, end = line): void {
@@ -179,15 +153,17 @@ class Reader {
   #draft(item: Item, heading: Heading | null, nesting: number): Draft {
     const [last = '', ...others] = item.written.toReversed()
     const { text, attributes } = takeAttributes(last)
-    const lines = [...others.toReversed(), text].map(decodeText)
+    const facts = new Map<string, string>(item.row?.facts)
+    const own = this.#isOurs ? text : takeObsidian(text, (name, value) => facts.set(name, value))
+    const lines = [...others.toReversed(), own].map(decodeText)
     const draft = {
       item,
       text: lines.join('\n'),
       attributes,
       heading: nesting === 0 ? heading : null,
       depth: attributes.depth ?? nesting,
-      notes: [],
-      facts: new Map<string, string>(),
+      notes: [...(item.row?.notes ?? [])],
+      facts,
     }
     this.#drafts.push(draft)
     return draft
@@ -209,7 +185,7 @@ class Reader {
       if (isStep.has(draft)) {
         if (text.trim() !== '') return [draft]
         if ((this.#drafts[i + 1]?.depth ?? 0) > depth) {
-          this.#notes.push({ line: item.line, text: 'a step without text, which others stand below, was given some' })
+          this.#note(item.line, 'a step without text, which others stand below, was given some')
           return [{ ...draft, text: '(no text)' }]
         }
         this.#leave(item.line, 'empty', '')
@@ -241,20 +217,20 @@ class Reader {
   #steps(drafts: readonly Draft[], titles: ReadonlyMap<Heading, string>): MarkdownStep[] {
     const names = new Map<string, number>()
     drafts.forEach(({ attributes, facts, text }, i) => {
-      const task = this.#isOurs ? undefined : TASK_NAME.exec(text)?.[1]
+      const task = this.#isOurs ? undefined : nameIn(text)
       for (const name of [facts.get('id'), task]) if (name !== undefined && !names.has(name)) names.set(name, i)
       if (attributes.label !== null) names.set(`#${attributes.label}`, i)
     })
     let depth = -1
-    return drafts.map((draft): MarkdownStep => {
+    return drafts.map((draft, i): MarkdownStep => {
       depth = Math.max(0, Math.min(draft.depth, depth + 1))
-      const { item, text, attributes, heading, notes, facts } = draft
-      const { mark, line } = item
-      const status = STATUS[mark ?? ' ']
-      if (status === undefined)
-        this.#notes.push({ line, text: `the mark [${mark}] is not known, and was read as pending` })
+      const { item, attributes, heading, notes, facts } = draft
+      const { line } = item
+      const status = this.#statusOf(drafts, i)
+      // What a mark means that is not known, somebody knows.
+      const text = status === undefined && item.row === undefined ? `[${item.mark}] ${draft.text}` : draft.text
       const own = facts.get('group')
-      const alias = facts.get('id') ?? (this.#isOurs ? undefined : TASK_NAME.exec(text)?.[1])
+      const alias = facts.get('id') ?? (this.#isOurs ? undefined : nameIn(text))
       return {
         line,
         text,
@@ -270,38 +246,34 @@ class Reader {
     })
   }
 
+  /** @returns undefined for a mark, or a word in a table, that is not known */
+  #statusOf(drafts: readonly Draft[], at: number): Status | undefined {
+    const { item, depth } = drafts[at] as Draft
+    const { mark, line, row } = item
+    if (row !== undefined) {
+      if (row.status === undefined) this.#note(line, 'the status is not known, and was read as pending')
+      return row.status
+    }
+    if (mark === '-' && !this.#isOurs) {
+      const end = drafts.findIndex((other, i) => i > at && other.depth <= depth)
+      const below = drafts.slice(at + 1, end === -1 ? drafts.length : end)
+      const isOpen = (draft: Draft): boolean =>
+        ['pending', 'in_progress'].includes(statusOfMark(draft.item.mark ?? ' ') ?? '')
+      if (this.#isKiros || below.some(isOpen)) return 'in_progress'
+      this.#note(line, 'the mark [-] was read as cancelled')
+    }
+    const status = statusOfMark(mark ?? ' ')
+    if (status === undefined)
+      this.#note(line, `the mark [${mark}] is not known: it was read as pending, and stays in the text`)
+    return status
+  }
+
   #dependencies({ item, text, facts }: Draft, names: ReadonlyMap<string, number>, steps: number): MarkdownDependency[] {
-    const found: MarkdownDependency[] = []
-    for (const [quoted_] of (facts.get('depends on') ?? '').matchAll(/"(?:[^"\\]|\\.)*"|[^,]+/g)) {
-      const word = quoted_.trim()
-      if (word === '') continue
-      const step = names.get(word) ?? placeNamed(word, steps)
-      if (word.startsWith('"')) found.push({ name: unquoted(word) })
-      else if (step !== undefined) found.push({ step })
-      else if (/^a removed step$|^#\d+$/.test(word))
-        this.#notes.push({ line: item.line, text: `it depends on ${word}, which is not in the file: left out` })
-      else found.push({ name: decodeText(word) })
-    }
-    // Only what is meant for sure: the words stay in the text.
-    const said = this.#isOurs ? '' : (DEPENDS_ON.exec(text)?.[1] ?? '')
-    for (const [name] of said.matchAll(/T\d{2,5}/g)) {
-      const step = names.get(name)
-      if (step !== undefined && !found.some((one) => 'step' in one && one.step === step)) found.push({ step })
-    }
-    return found
+    const written = facts.get('depends on') ?? ''
+    return dependenciesOf({ text, written, names, steps, readsText: !this.#isOurs }, (word) =>
+      this.#note(item.line, `it depends on ${word}, which is not in the file: left out`),
+    )
   }
 }
 
-/** `task-3` is the third step of a file, as plan_load_from_md counts. */
-function placeNamed(name: string, steps: number): number | undefined {
-  const number = Number(/^task-(\d{1,6})$/.exec(name)?.[1] ?? 0)
-  return number >= 1 && number <= steps ? number - 1 : undefined
-}
-
-function unquoted(word: string): string {
-  try {
-    return String(JSON.parse(word))
-  } catch {
-    return word
-  }
-}
+const isItem = ({ why }: LeftOut): boolean => why === WHYS.bullet || why === WHYS.empty

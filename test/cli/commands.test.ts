@@ -95,6 +95,22 @@ describe('a plan', () => {
     )
   })
 
+  test('[12-9] a file of which more than a tenth of the items is left out is refused, unless --lenient', async () => {
+    const { run } = await onServer()
+    const file = (boxes: number): string => `${'- [ ] a\n'.repeat(boxes)}\n> - quoted\n`
+    const first = await run(['import', '-'], file(8))
+    expect(first).toMatchObject({ code: 1, stdout: '' })
+    expect(first.stderr).toMatch(/^1 of the 9 list items of standard input would be left out\.\nleft out line 10: /)
+    expect(first.stderr).toContain('Nothing was changed.')
+    expect((await run(['import', '-', '--dry-run'], file(8))).code).toBe(1)
+    expect((await run(['show'])).code).toBe(6)
+    expect(await run(['import', '-', '--lenient'], file(8))).toMatchObject({
+      code: 0,
+      stdout: 'Imported 8 steps into holiday.\n',
+    })
+    expect((await run(['import', '-', '--append'], file(9))).code).toBe(0)
+  })
+
   test('goes from one thread to another as it is, 1,200 steps of it', async () => {
     const { run } = await onServer()
     const markdown = Array.from(

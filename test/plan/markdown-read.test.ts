@@ -47,9 +47,10 @@ describe('lists of tasks that people have', () => {
 
   test('statuses as several programs write them; an unknown mark is said', () => {
     const file = '- [x] a\n- [*] b\n- [/] c\n- [-] d\n- [!] e\n- [?] f\n- [a](http://b) g\n'
-    expect(outline(file)).toEqual(['[x] a', '[*] b', '[*] c', '[-] d', '[!] e', '[ ] f'])
+    expect(outline(file)).toEqual(['[x] a', '[*] b', '[*] c', '[-] d', '[!] e', '[ ] [?] f'])
     expect(readPlanMarkdown(file).notes).toEqual([
-      { line: 6, text: 'the mark [?] is not known, and was read as pending' },
+      { line: 4, text: 'the mark [-] was read as cancelled' },
+      { line: 6, text: 'the mark [?] is not known: it was read as pending, and stays in the text' },
     ])
     expect(left(file)).toEqual(['7 a bullet without a checkbox, in a file that has checkboxes'])
   })

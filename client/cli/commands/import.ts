@@ -1,5 +1,5 @@
 import { importMarkdown } from '../../../shared/plan/markdown-import.ts'
-import type { LeftOut, MarkdownPlan } from '../../../shared/plan/markdown-read.ts'
+import type { LeftOut, MarkdownPlan } from '../../../shared/plan/markdown-file.ts'
 import { readPlanMarkdown } from '../../../shared/plan/markdown-read.ts'
 import { PlanError } from '../../../shared/schema/errors.ts'
 import type { LivePlan } from '../../sdk/live-plan.ts'
@@ -27,6 +27,12 @@ export async function run(call: Call): Promise<number> {
   if (call.flag('strict') && read.leftOut.length > 0) {
     tell(call, read, [])
     throw new CliError(`--strict: something in ${nameOf(path)} would be left out. Nothing was changed.`, EXIT.refused)
+  }
+  if (!call.flag('lenient') && leavesTooMuch(read)) {
+    const { all, leftOut } = read.items
+    call.terminal.complain(`${leftOut} of the ${all} list items of ${nameOf(path)} would be left out.\n`)
+    tell(call, read, [])
+    throw new CliError('Nothing was changed.', EXIT.failed, '--lenient imports the rest.')
   }
   if (isDry) return report(call, { thread, path, read, notes: [], isDry })
   const api = new Api(call)
@@ -59,6 +65,9 @@ export async function run(call: Call): Promise<number> {
     await live.close()
   }
 }
+
+/** More than a tenth of the items: such a file means something else than what was read. */
+const leavesTooMuch = ({ items: { all, leftOut } }: MarkdownPlan): boolean => leftOut * 10 > all
 
 /** Waits for the server as long as it shows signs of life. @throws CliError */
 async function reached(live: LivePlan, url: string, work: Promise<void>): Promise<void> {
