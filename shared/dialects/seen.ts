@@ -66,9 +66,25 @@ export function seenAmong(ids: readonly StepId[], { view, history, actor }: Call
 /** Whether a caller has looked at the plan; one that never did means the plan as it stands. */
 export const hasLooked = ({ view, forgotten }: CallContext): boolean => view !== null || forgotten === true
 
-/** Those of some steps that a caller who has looked has not seen. */
+/** Whether a step was made by the caller: the history knows it, and for what is older the name that stands in it. */
+export function stepsMade({ history, plan, actor }: CallContext): (id: StepId) => boolean {
+  const makers = new Map<StepId, string>()
+  for (const entry of history.since(history.start) ?? [])
+    for (const { id, before } of entry.changes) if (before === null) makers.set(id, entry.actor.id)
+  return (id) => {
+    const maker = makers.get(id)
+    return maker === undefined ? plan.step(id)?.createdBy === actor.name : maker === actor.id
+  }
+}
+
+/** Those of some steps that a caller has not seen. Who never looked knows what it made itself. */
 export function unseenAmong(steps: readonly Step[], context: CallContext): Step[] {
-  if (!hasLooked(context) || steps.length === 0) return []
+  if (steps.length === 0) return []
+  if (!hasLooked(context)) {
+    if (!context.history.isShared(context.actor, context.plan)) return []
+    const isMade = stepsMade(context)
+    return steps.filter(({ id }) => !isMade(id))
+  }
   const seen = seenSteps(context)
   return steps.filter(({ id }) => !seen.has(id))
 }
@@ -91,7 +107,7 @@ export function unseenRemoval(
   nameOf: (step: Step) => string,
 ): string | null {
   const all = new Set(named.flatMap((id) => context.plan.subtree(id)))
-  const meant = new Set(isExplicit ? named : [])
+  const meant = new Set(isExplicit || !hasLooked(context) ? named : [])
   const unseen = unseenAmong([...all], context).filter(({ id }) => !meant.has(id))
   if (unseen.length === 0) return null
   const what = toldSteps(unseen, nameOf)

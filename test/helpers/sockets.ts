@@ -205,8 +205,7 @@ export interface TestRooms {
   readonly clock: { now: number }
 }
 
-export function testRooms(idleMs = 60_000): TestRooms {
-  const memory = createMemoryStorage()
+export function testRooms(idleMs = 60_000, memory: Storage = createMemoryStorage()): TestRooms {
   const storage = faultyStorage(memory)
   const logged: string[] = []
   const clock = { now: 1_700_000_000_000 }

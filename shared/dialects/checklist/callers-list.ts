@@ -2,7 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { resolvePlaces } from '../references.ts'
-import { seenSteps } from '../seen.ts'
+import { seenSteps, stepsMade } from '../seen.ts'
 import { names } from './names.ts'
 
 /** The list as a caller last saw it: what its call replaces. */
@@ -35,15 +35,10 @@ export function callersList(rev: number | undefined, context: CallContext): Call
   return { places, isNamed: true, seen: ordered, ...rest }
 }
 
-/** Who made a step is known by the history, and for what is older by its name. */
-function ownSteps({ listed, history, plan, actor }: CallContext): (id: StepId) => boolean {
+/** What it listed before, or made; all of it where nobody else has a part in the plan. */
+function ownSteps(context: CallContext): (id: StepId) => boolean {
+  const { listed, history, plan, actor } = context
   if (!history.isShared(actor, plan)) return () => true
-  const makers = new Map<StepId, string>()
-  for (const entry of history.since(history.start) ?? [])
-    for (const { id, before } of entry.changes) if (before === null) makers.set(id, entry.actor.id)
-  return (id) => {
-    if (listed.has(id)) return true
-    const maker = makers.get(id)
-    return maker === undefined ? plan.step(id)?.createdBy === actor.name : maker === actor.id
-  }
+  const isMade = stepsMade(context)
+  return (id) => listed.has(id) || isMade(id)
 }
