@@ -44,6 +44,17 @@ export function fileSystem(): FileSystem {
       fs.closeSync(file)
     }
   }
+  /** One by one: Node's own way of making several never returns where a name cannot be made, as below /proc. */
+  const makeFolder = (folder: string): void => {
+    if (fs.statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return
+    makeFolder(paths.dirname(folder))
+    try {
+      fs.mkdirSync(folder)
+    } catch (error) {
+      // Another process made it meanwhile.
+      if (!isExisting(error) || !fs.statSync(folder).isDirectory()) throw error
+    }
+  }
   const flushFolder = (path: string): void => {
     try {
       withFile(paths.dirname(path), 'r', () => {})
@@ -81,7 +92,7 @@ export function fileSystem(): FileSystem {
       flushFolder(to)
     },
     remove: (path) => fs.rmSync(path, { force: true }),
-    makeFolderOf: (path) => void fs.mkdirSync(paths.dirname(path), { recursive: true }),
+    makeFolderOf: (path) => makeFolder(paths.dirname(path)),
     openToAppend: (path) => {
       const file = fs.openSync(path, 'a', 0o600)
       let flushing: Promise<void> = Promise.resolve()

@@ -11,13 +11,11 @@ interface Log {
 
 /** Tells whoever runs the server of each name and origin that is refused, once, and what to set if it should not be. */
 export function tellRefused(log: Log): NonNullable<DoorOptions['onRefused']> {
-  const told = new Set<string>()
+  const told = { host: new Set<string>(), origin: new Set<string>() }
   return (what, value) => {
     const shown = value.slice(0, MAX_LENGTH)
-    const key = `${what} ${shown}`
-    const isKnown = told.has(key) || [...told].filter((one) => one.startsWith(what)).length >= MAX_TOLD
-    if (isKnown) return
-    told.add(key)
+    if (told[what].has(shown) || told[what].size >= MAX_TOLD) return
+    told[what].add(shown)
     if (what === 'host')
       log.warn(
         { host: shown },

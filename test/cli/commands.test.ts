@@ -193,6 +193,11 @@ describe('exit codes', () => {
     expect([long.code, long.stderr]).toEqual([3, expect.stringContaining('at most 10000 steps')])
   })
 
+  test('[11-F37] 2: a setting of the server that is none', async () => {
+    const { code, stderr } = await planroom(['serve', '--port', 'abc'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining('PORT')])
+  })
+
   test('4: no server answers, whatever is asked', async () => {
     for (const name of REMOTE.filter((one) => one !== 'doctor' && one !== 'mcp')) {
       const args = { call: ['add_todos'], import: ['-'] }[name] ?? []

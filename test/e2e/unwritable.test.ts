@@ -102,3 +102,11 @@ describe('what keeps a server from starting', () => {
     expect([code, output]).toEqual([1, expect.stringContaining('planroom verify --repair')])
   })
 })
+
+test.skipIf(process.platform !== 'linux')(
+  '[11-F37] a data directory that cannot be made ends the start, with the reason',
+  async () => {
+    const { code, output } = await runServer('/proc/planroom/data')
+    expect([code, output]).toEqual([1, expect.stringContaining('/proc/planroom/data cannot be used (ENOENT')])
+  },
+)

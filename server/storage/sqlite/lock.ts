@@ -1,21 +1,30 @@
-import { closeSync, fsyncSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, fsyncSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { makePrivate, PRIVATE_DIRECTORY } from './private.ts'
 
-/** Makes the directory and its parents if they are missing, durably, for this user alone. @throws Error of node:fs */
+/**
+ * Makes the directory and its parents if they are missing, durably, for this user alone. One by one: Node's own way of
+ * making several never returns where a name cannot be made, as below /proc.
+ * @throws Error of node:fs
+ */
 export function makeDirectory(directory: string): void {
-  const first = mkdirSync(directory, { recursive: true, mode: PRIVATE_DIRECTORY })
-  if (first === undefined || process.platform === 'win32') return
-  // SQLite flushes the directory of its files, but nobody flushes the names of new directories in their parents.
-  for (let made = directory; ; made = dirname(made)) {
-    const parent = openSync(dirname(made), 'r')
-    try {
-      fsyncSync(parent)
-    } finally {
-      closeSync(parent)
-    }
-    if (made === first) return
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return
+  const parent = dirname(directory)
+  makeDirectory(parent)
+  try {
+    mkdirSync(directory, { mode: PRIVATE_DIRECTORY })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+  if (process.platform === 'win32') return
+  // SQLite flushes the directory of its files, but nobody flushes the name of a new directory in its parent.
+  const file = openSync(parent, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
   }
 }
 

@@ -29,9 +29,9 @@ export function openDirectory(directory: string, synchronous: WorkerOptions['syn
     return { db, unlock, unwritable: null }
   } catch (error) {
     const trouble = troubleOf(error)
-    const db = trouble === 'full' || trouble === 'forbidden' ? openReadable(path) : null
-    if (db !== null && trouble !== null)
-      return { db, unlock: unlock ?? (() => {}), unwritable: `${UNWRITABLE[trouble]} ${ANEW}` }
+    const unwritable = trouble === null ? undefined : UNWRITABLE[trouble]
+    const db = unwritable === undefined ? null : openReadable(path)
+    if (db !== null) return { db, unlock: unlock ?? (() => {}), unwritable: `${unwritable} ${ANEW}` }
     unlock?.()
     throw trouble === null ? error : new Error(whatToDo(directory, trouble, error), { cause: error })
   }
@@ -52,11 +52,10 @@ function assertFit(db: Database.Database): void {
 
 type Trouble = 'full' | 'forbidden' | 'damaged' | 'other'
 
-const UNWRITABLE: Readonly<Record<Trouble, string>> = {
+/** The troubles that leave a database to be read. */
+const UNWRITABLE: { readonly [trouble in Trouble]?: string } = {
   full: 'The disk was full when the server started.',
   forbidden: 'The data directory could not be written when the server started.',
-  damaged: '',
-  other: '',
 }
 const ANEW = 'The server has to be started anew once that is mended.'
 

@@ -1,6 +1,5 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { runBatch } from './batch.ts'
-import { IN_ORDER } from '../../rooms/storage.ts'
 import { Disk } from './disk.ts'
 import { databaseIn } from './files.ts'
 import { planTables } from './database.ts'
@@ -17,12 +16,11 @@ function serve(port: MessagePort, { directory, synchronous }: WorkerOptions): vo
   const tables = { ...planTables(db), ...revocationTable(db) }
   const post = (message: FromWorker, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved)
   const disk = new Disk(db, databaseIn(directory), unwritable)
-  let told = IN_ORDER
   const look = (isSuspect = false): void => {
+    const told = disk.condition
     const condition = disk.look(isSuspect)
-    if (condition.unwritable === told.unwritable && condition.warning === told.warning) return
-    told = condition
-    post({ kind: 'condition', condition })
+    if (condition.unwritable !== told.unwritable || condition.warning !== told.warning)
+      post({ kind: 'condition', condition })
   }
   const looking = setInterval(look, LOOK_MS).unref()
   look()
