@@ -77,14 +77,9 @@ export function stepsMade({ history, plan, actor }: CallContext): (id: StepId) =
   }
 }
 
-/** Those of some steps that a caller has not seen. Who never looked knows what it made itself. */
+/** Those of some steps that a caller who has looked has not seen. */
 export function unseenAmong(steps: readonly Step[], context: CallContext): Step[] {
-  if (steps.length === 0) return []
-  if (!hasLooked(context)) {
-    if (!context.history.isShared(context.actor, context.plan)) return []
-    const isMade = stepsMade(context)
-    return steps.filter(({ id }) => !isMade(id))
-  }
+  if (!hasLooked(context) || steps.length === 0) return []
   const seen = seenSteps(context)
   return steps.filter(({ id }) => !seen.has(id))
 }
@@ -106,12 +101,21 @@ export function unseenRemoval(
   context: CallContext,
   nameOf: (step: Step) => string,
 ): string | null {
-  const all = new Set(named.flatMap((id) => context.plan.subtree(id)))
-  const meant = new Set(isExplicit || !hasLooked(context) ? named : [])
-  const unseen = unseenAmong([...all], context).filter(({ id }) => !meant.has(id))
+  const all = [...new Set(named.flatMap((id) => context.plan.subtree(id)))]
+  const looked = hasLooked(context)
+  const meant = new Set(isExplicit || !looked ? named : [])
+  const strange = looked ? unseenAmong(all, context) : madeByOthers(all, context)
+  const unseen = strange.filter(({ id }) => !meant.has(id))
   if (unseen.length === 0) return null
   const what = toldSteps(unseen, nameOf)
   return `This would remove steps that you have not seen: ${what}. Nothing was changed. List first.`
+}
+
+/** A caller that never looked knows what it made itself. */
+function madeByOthers(steps: readonly Step[], context: CallContext): Step[] {
+  if (!context.history.isShared(context.actor, context.plan)) return []
+  const isMade = stepsMade(context)
+  return steps.filter(({ id }) => !isMade(id))
 }
 
 /** Who brought a step to its status since the caller looked. */
