@@ -2,7 +2,6 @@
 export class Dice {
   readonly #numbers: readonly number[]
   #next = 0
-  static #texts = 0
 
   constructor(numbers: readonly number[]) {
     this.#numbers = numbers
@@ -20,10 +19,5 @@ export class Dice {
 
   of<T>(values: readonly T[]): T | undefined {
     return values[this.below(values.length)]
-  }
-
-  /** A text that nobody has written before. */
-  text(): string {
-    return `text ${++Dice.#texts}`
   }
 }

@@ -1,12 +1,13 @@
 /* oxlint-disable vitest/no-standalone-expect -- the players check every call of theirs */
 import { expect } from 'vitest'
 import type { ToolReply } from '../../shared/dialects/call.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
 import type { Status } from '../../shared/schema/plan.ts'
 import type { Envelope } from '../helpers/plan-driver.ts'
 import { envelopeOf } from '../helpers/plan-driver.ts'
 import { Dice } from './dice.ts'
-import type { Called, Effect, Moment, World } from './world.ts'
+import type { Called, Effect, World } from './world.ts'
 
 /** The step that an agent means by each number. */
 type Numbers = ReadonlyMap<number, StepId>
@@ -60,7 +61,7 @@ export class OutlineAgent {
     this.#learnList(summary, effect.after, version)
   }
 
-  #learnList(list: string, plan: Moment, version: number): void {
+  #learnList(list: string, plan: Plan, version: number): void {
     const lines = list.split('\n').flatMap((line) => LINE.exec(line) ?? [])
     expect(list.split('\n').filter((line) => LINE.test(line))).toHaveLength(plan.steps.length)
     expect(lines.length).toBe(plan.steps.length * 4)
@@ -94,7 +95,7 @@ export class OutlineAgent {
     if (numbers.length === 0 || kind < 4) {
       const parent = dice.once(2) ? numbers.slice(0, 1) : []
       const steps = Array.from({ length: 1 + dice.below(2) }, (_, i) => ({
-        text: dice.text(),
+        text: this.#world.text(),
         depth: i * dice.below(2),
       }))
       const below = parent[0] === undefined ? {} : { parent_index: parent[0] }
@@ -105,7 +106,7 @@ export class OutlineAgent {
       return {
         tool: 'update_todos',
         numbers,
-        args: { updates: numbers.map((index) => ({ index, text: dice.text() })) },
+        args: { updates: numbers.map((index) => ({ index, text: this.#world.text() })) },
       }
     return { tool: 'remove_todos', numbers: numbers.slice(0, 1), args: { indices: numbers.slice(0, 1) } }
   }
@@ -114,7 +115,7 @@ export class OutlineAgent {
   async #refused(wanted: Wanted, { summary, version }: Envelope): Promise<void> {
     const list = summary.split('\n').slice(1)
     if (list.some((line) => LINE.test(line))) {
-      this.#learnList(list.join('\n'), await this.#world.now(), version)
+      this.#learnList(list.join('\n'), this.#world.plan, version)
       return
     }
     const rev = /repeat with rev (\d+)/i.exec(summary)?.[1]
@@ -146,7 +147,9 @@ export class OutlineAgent {
     const renamed = idsOf('update_todos')
     for (const { id } of effect.changed('text'))
       expect(renamed.has(id), `${this.#name} never meant to rename "${effect.before.step(id)?.text}"`).toBe(true)
-    const removed = new Set([...idsOf('remove_todos')].flatMap((id) => effect.before.subtree(id)))
+    const removed = new Set(
+      [...idsOf('remove_todos')].flatMap((id) => effect.before.subtree(id).map((step) => step.id)),
+    )
     for (const { id, text } of effect.removed) {
       expect(removed.has(id), `${this.#name} never meant to remove "${text}"`).toBe(true)
       expect(this.#statuses.has(id), `${this.#name} never saw "${text}", and removed it`).toBe(true)

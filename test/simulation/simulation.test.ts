@@ -10,11 +10,13 @@ import { Person, World } from './world.ts'
 
 const RUNS = 200
 const CALLS = 60
+/** The share of calls that may be refused in this mix. */
+const MOST_REFUSED = 0.15
 
 const total = new Map<string, Count>()
 
 /** What a person does in a browser. */
-async function actAsPerson(person: Person, dice: Dice): Promise<void> {
+async function actAsPerson(person: Person, dice: Dice, world: World): Promise<void> {
   if (dice.once(4)) return person.goOffline()
   if (dice.once(3)) return person.comeBack()
   await person.change(({ steps }) => {
@@ -22,10 +24,10 @@ async function actAsPerson(person: Person, dice: Dice): Promise<void> {
     const kind = dice.below(8)
     if (step === undefined || kind < 2) {
       const parent = dice.once(2) ? (step?.id ?? null) : null
-      return [{ type: 'addSteps', parent, steps: [{ id: newStepId(), text: dice.text(), depth: 0 }] }]
+      return [{ type: 'addSteps', parent, steps: [{ id: newStepId(), text: world.text(), depth: 0 }] }]
     }
     if (kind < 4) return [{ type: 'setStep', id: step.id, fields: { status: dice.of(STATUSES) ?? 'pending' } }]
-    if (kind < 6) return [{ type: 'setStep', id: step.id, fields: { text: dice.text() } }]
+    if (kind < 6) return [{ type: 'setStep', id: step.id, fields: { text: world.text() } }]
     if (kind < 7) return [{ type: 'moveSteps', steps: [step.id], parent: null }]
     return [{ type: 'removeSteps', steps: [step.id], subSteps: true }]
   })
@@ -40,11 +42,11 @@ async function play(numbers: readonly (readonly number[])[]): Promise<void> {
     for (const dice of turns) {
       const who = dice.below(cast.length + 1)
       const one = cast[who]
-      await (one === undefined ? actAsPerson(person, dice) : one.act(dice))
+      await (one === undefined ? actAsPerson(person, dice, world) : one.act(dice))
     }
     await person.expectSame()
-    const now = await world.now()
-    expect((await world.reopened()).steps).toEqual(now.steps)
+    const { steps } = world.plan
+    expect(await world.reopened()).toEqual(steps)
   } catch (error) {
     throw new Error(`${world.story.slice(-40).join('\n')}\n${String(error)}`, { cause: error })
   }
@@ -58,6 +60,8 @@ test('several at work together: no step is hit that its author did not mean, and
   const turn = fc.array(fc.nat(), { minLength: 16, maxLength: 16 })
   const game = fc.array(turn, { minLength: CALLS, maxLength: CALLS })
   await fc.assert(fc.asyncProperty(game, play), { numRuns: RUNS, endOnFailure: true })
-  for (const [dialect, { calls, refused }] of total)
+  for (const [dialect, { calls, refused }] of total) {
     console.info(`${dialect}: ${refused} of ${calls} calls refused, ${((refused / calls) * 100).toFixed(1)} %`)
+    expect(refused / calls, dialect).toBeLessThan(MOST_REFUSED)
+  }
 }, 300_000)

@@ -5,6 +5,7 @@
 import { expect } from 'vitest'
 import * as Y from 'yjs'
 import { applyChange } from '../../shared/plan/apply.ts'
+import type { Plan } from '../../shared/plan/plan.ts'
 import { checkOperations } from '../../shared/plan/check.ts'
 import type { ToolReply } from '../../shared/dialects/call.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
@@ -14,41 +15,12 @@ import type { Room } from '../../server/rooms/room.ts'
 import type { TestRooms } from '../helpers/sockets.ts'
 import { agent, callOf, human, quiet, readPlan, RoomClient, T, testRooms, updateFrame } from '../helpers/sockets.ts'
 
-/** The steps of a plan at one moment, in pre-order. */
-export class Moment {
-  readonly version: number
-  readonly steps: readonly Step[]
-  readonly #places: ReadonlyMap<StepId, number>
-
-  constructor(steps: readonly Step[], version = 0) {
-    this.version = version
-    this.steps = steps
-    this.#places = new Map(steps.map(({ id }, i) => [id, i + 1]))
-  }
-
-  step(id: StepId): Step | undefined {
-    return this.steps[this.placeOf(id) - 1]
-  }
-
-  /** Counted from 1; 0 for a step that is not there. */
-  placeOf(id: StepId): number {
-    return this.#places.get(id) ?? 0
-  }
-
-  /** A step and all that is below it. */
-  subtree(id: StepId): StepId[] {
-    const below = new Set<StepId>([id])
-    for (const step of this.steps) if (step.parent !== null && below.has(step.parent)) below.add(step.id)
-    return [...below]
-  }
-}
-
 /** What a call did. */
 export class Effect {
-  readonly before: Moment
-  readonly after: Moment
+  readonly before: Plan
+  readonly after: Plan
 
-  constructor(before: Moment, after: Moment) {
+  constructor(before: Plan, after: Plan) {
     this.before = before
     this.after = after
   }
@@ -90,12 +62,17 @@ export class World {
   readonly counts = new Map<string, Count>()
   /** Who has changed the plan: one actor alone is served as published. */
   readonly #writers = new Set<string>()
+  /** Somebody who only looks: what everybody hears is what is there. */
+  readonly #onlooker: RoomClient
+  #texts = 0
   /** What happened, for whoever reads a failure. */
   readonly story: string[] = []
 
   private constructor(inside: TestRooms, room: Room) {
     this.#inside = inside
     this.room = room
+    this.#onlooker = new RoomClient(room, human('onlooker'))
+    this.#onlooker.ask()
   }
 
   static async open(): Promise<World> {
@@ -104,9 +81,14 @@ export class World {
     return new World(inside, room)
   }
 
-  async now(): Promise<Moment> {
-    const { steps, version } = await this.room.snapshot()
-    return new Moment(steps, version)
+  get plan(): Plan {
+    this.#onlooker.pump()
+    return readPlan(this.#onlooker.doc)
+  }
+
+  /** A text that nobody has written before. */
+  text(): string {
+    return `text ${++this.#texts}`
   }
 
   isShared(name: string): boolean {
@@ -126,15 +108,16 @@ export class World {
     dialect: string,
     calls: readonly { readonly tool: string; readonly args: object }[],
   ): Promise<Called[]> {
-    const before = await this.now()
+    const { version } = this.room
+    const before = this.plan
     const replies = await Promise.all(calls.map(({ tool, args }) => this.room.call(callOf(tool, args, agent(name)))))
-    const effect = new Effect(before, await this.now())
+    const effect = new Effect(before, this.plan)
     for (const [i, reply] of replies.entries()) {
       this.#count(dialect, reply.success)
       this.story.push(`${name} ${calls[i]?.tool} ${JSON.stringify(calls[i]?.args)}\n    -> ${reply.text}`)
     }
     if (replies.every(({ success }) => !success)) effect.expectNothing()
-    if (before.version !== effect.after.version) this.#writers.add(name)
+    if (this.room.version !== version) this.#writers.add(name)
     return replies.map((reply) => ({ reply, effect }))
   }
 
@@ -146,10 +129,10 @@ export class World {
   }
 
   /** The same plan, read from the storage. */
-  async reopened(): Promise<Moment> {
+  async reopened(): Promise<readonly Step[]> {
     await this.#inside.rooms.drain()
     const { room } = await testRooms(60_000, this.#inside.memory).rooms.hold(T)
-    return new Moment((await room.snapshot()).steps)
+    return (await room.snapshot()).steps
   }
 
   wrote(name: string): void {
@@ -178,9 +161,9 @@ export class Person {
     return this.#pumped().steps
   }
 
-  #pumped(): Moment {
+  #pumped(): Plan {
     if (this.#isOnline) this.#client.pump()
-    return new Moment(readPlan(this.#client.doc).steps)
+    return readPlan(this.#client.doc)
   }
 
   goOffline(): void {
@@ -191,14 +174,15 @@ export class Person {
   }
 
   /** Changes the own copy; goes to the others when online. */
-  async change(operations: (plan: Moment) => readonly PlanOperation[]): Promise<void> {
+  async change(operations: (plan: Plan) => readonly PlanOperation[]): Promise<void> {
     const before = this.#pumped()
     const wanted = operations(before)
     if (wanted.length === 0) return
-    const others = await this.#world.now()
+    const others = this.#world.plan
+    const { version } = this.#world.room
     const { doc } = this.#client
     applyChange(doc, checkOperations(readPlan(doc), wanted, { by: 'ada', at: ++this.#at }), 'person')
-    const after = new Moment(readPlan(doc).steps)
+    const after = readPlan(doc)
     const effect = new Effect(before, after)
     for (const { id } of effect.created) this.#added.add(id)
     for (const { id } of effect.removed) {
@@ -206,30 +190,31 @@ export class Person {
       this.#added.delete(id)
     }
     this.#world.story.push(`ada ${this.#isOnline ? '' : '(offline) '}${JSON.stringify(wanted)}`)
-    if (this.#isOnline) await this.#arrived(others)
+    if (this.#isOnline) await this.#arrived(others, version)
   }
 
   /** All that was done offline comes together with what the others did. */
   async comeBack(): Promise<void> {
     if (this.#isOnline) return
-    const others = await this.#world.now()
+    const others = this.#world.plan
+    const { version } = this.#world.room
     this.#world.story.push('ada comes back')
     this.#isOnline = true
     this.#client.sends = true
     this.#client.ask()
     this.#client.send(updateFrame(Y.encodeStateAsUpdate(this.#client.doc)))
-    await this.#arrived(others)
+    await this.#arrived(others, version)
   }
 
   /** Nothing that either side added is lost, but for what this one took away. */
-  async #arrived(others: Moment): Promise<void> {
+  async #arrived(others: Plan, version: number): Promise<void> {
     this.#client.pump()
     await quiet()
     this.#client.pump()
     await quiet()
     expect(this.#client.socket.closed).toBeNull()
-    const now = await this.#world.now()
-    if (now.version !== others.version) this.#world.wrote('ada')
+    const now = this.#world.plan
+    if (this.#world.room.version !== version) this.#world.wrote('ada')
     for (const { id, text } of others.steps)
       if (!this.#removed.has(id)) expect(now.step(id), `lost by a merge: ${text}`).toBeDefined()
     for (const id of this.#added) expect(now.step(id), `made here, lost by the merge: ${id}`).toBeDefined()
@@ -239,6 +224,6 @@ export class Person {
 
   async expectSame(): Promise<void> {
     await this.comeBack()
-    expect(this.#pumped().steps).toEqual((await this.#world.now()).steps)
+    expect(this.#pumped().steps).toEqual(this.#world.plan.steps)
   }
 }
