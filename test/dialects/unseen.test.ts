@@ -42,6 +42,22 @@ everyWay((withPlan) => {
     )
 
     test(
+      'below its own step, by who never looked: it knows only what it made itself',
+      withPlan(async (plan) => {
+        await add(plan, A, 'A')
+        await plan.call(B, 'list_todos')
+        await add(plan, B, 'B')
+        expect(notesOf(await add(plan, 'agent-c', 'C'))).toContain('it is #3')
+        await plan.call(B, 'list_todos')
+        await add(plan, B, 'D', { parent_index: 3 })
+        expect(summaryOf(await plan.call('agent-c', 'remove_todos', { indices: [3] }))).toBe(
+          'This would remove steps that you have not seen: #4 "D". Nothing was changed. List first.',
+        )
+        expect(await standing(plan)).toEqual(['A', 'B', 'C', 'D'])
+      }),
+    )
+
+    test(
       'by who never looked: it is shown the plan first',
       listed(async (plan) => {
         await add(plan, B, 'D', { parent_index: 1 })
