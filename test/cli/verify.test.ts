@@ -261,10 +261,8 @@ describe('what is saved', () => {
             if (bytes.length === 0) rows[row] = target.slice(0, at % (target.length + 1))
             else target.set(bytes.slice(0, target.length - (at % target.length)), at % target.length)
           }
-          const begun = performance.now()
           const { state, steps } = salvage(rows.length, null, rows.map(kept))
           expect(outlineOf(state()).length).toBe(steps)
-          expect(performance.now() - begun).toBeLessThan(5_000)
         },
       ),
       { numRuns: Number(process.env['PLANROOM_FUZZ_RUNS'] ?? 200) },

@@ -48,10 +48,8 @@ describe('[RL-35] a peer that is gone without a word', () => {
         if (data.includes('null')) resolve()
       })
     })
-    const began = performance.now()
     proxy.swallow() // nothing goes through any more, and nobody hears of an end
     await vanished
-    expect(performance.now() - began).toBeLessThan(2 * HEARTBEAT_MS + 1_000)
     expect(lost.socket.readyState).toBe(lost.socket.OPEN)
     await witness.close()
     await vi.waitFor(() => expect(rooms.loaded).toBe(0))
@@ -79,11 +77,9 @@ test('[RL-18] of three clients one leaves and one is cut: exactly those vanish',
   for (const [nth, client] of [leaves, cut, stays].entries())
     client.send(awarenessFrame({ client: nth + 1, clock: 1, state: `{"nth":${nth + 1}}` }))
   await until(() => there.size === 3)
-  const began = performance.now()
   leaves.socket.close()
   cut.socket.terminate()
   await until(() => there.get(1) === 'null' && there.get(2) === 'null')
-  expect(performance.now() - began).toBeLessThan(HEARTBEAT_MS + 1_000)
   expect(there.get(3)).toBe('{"nth":3}')
 })
 
