@@ -69,13 +69,10 @@ test('[11-F37] what the server refuses, and that it is not there, is an error fo
   })
   expect(await bridge.ask('nonsense')).toMatchObject({ id: null, error: { code: -32700 } })
   await app.close()
+  // The first request may meet a kept connection as it ends: what came of it nobody knows then, and it says so.
   expect(await bridge.ask({ jsonrpc: '2.0', id: 'b', method: 'ping' })).toMatchObject({
     id: 'b',
-    error: {
-      message: expect.stringContaining(
-        `The server at ${url} cannot be reached: nothing listens there (ECONNREFUSED). Nothing was done.`,
-      ) as unknown,
-    },
+    error: { message: expect.stringContaining(`The server at ${url} cannot be reached: `) as unknown },
   })
   // [11-F37] On a connection that never was, nothing can have been done.
   expect(await bridge.ask({ jsonrpc: '2.0', id: 'c', method: 'ping' })).toMatchObject({
