@@ -27,6 +27,8 @@ export interface LivePlanOptions {
   readonly storage: Storage
   readonly log: Log
   readonly incidents: Incidents
+  /** The Yjs client id under which the server writes. */
+  readonly clientId: number
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Called when a version is on disk, before any reply that shows it. */
@@ -87,6 +89,8 @@ export class LivePlan {
       reader.takeFindings()
       return reader
     })
+    // Not before all is loaded: Yjs takes a new id when it is given what was written under its own.
+    this.doc.clientID = options.clientId
     this.doc.on('update', (update: Uint8Array) => this.#written.push(update))
     this.history = history?.version === version ? history : new History(version)
     this.outbox = new Outbox(version, (error) => options.incidents.note('callback', error, { thread: options.thread }))

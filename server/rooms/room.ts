@@ -37,6 +37,8 @@ export interface RoomOptions {
   readonly incidents: Incidents
   /** Bytes that updates with a missing part may take, of all rooms. */
   readonly parking: Allowance
+  /** The Yjs client id under which the server writes here. */
+  readonly clientId: number
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** Called when a version is on disk, after everybody who is connected was told. */
@@ -90,7 +92,7 @@ export class Room {
   #creation: Promise<void> | undefined
 
   constructor(options: RoomOptions, stored: StoredRoom | null, recollection: Recollection | null) {
-    const { thread, storage, log, incidents, now } = options
+    const { thread, storage, log, incidents, clientId, now } = options
     this.#options = options
     const onCommitted = (version: number, update: Uint8Array): void => {
       this.#sync.committed(version, update)
@@ -101,7 +103,7 @@ export class Room {
       else this.#sync.close(...ENDINGS[cause])
       options.onFailed(error)
     }
-    const live = { thread, storage, log, incidents, now, onCommitted, onFailed }
+    const live = { thread, storage, log, incidents, clientId, now, onCommitted, onFailed }
     const seen = new Map(stored?.views.map(({ version }) => [version, undefined as Plan | undefined]))
     this.#live = new LivePlan(live, stored?.plan ?? null, recollection?.history ?? null, (version, plan) => {
       if (seen.has(version)) seen.set(version, plan())

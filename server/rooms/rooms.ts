@@ -14,6 +14,7 @@ import type { Log } from './log.ts'
 import { Quarantine } from './quarantine.ts'
 import { Recollections } from './recollections.ts'
 import { Room } from './room.ts'
+import { ServerIds } from './server-ids.ts'
 import type { Storage } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
 import { Watchers } from './watchers.ts'
@@ -56,6 +57,7 @@ export class Rooms {
   readonly #idleMs: number
   readonly #entries = new Map<ThreadId, Entry>()
   readonly #recollections = new Recollections()
+  readonly #serverIds = new ServerIds()
   readonly #watchers: Watchers
   readonly #quarantine: Quarantine
   readonly #parking = new Allowance(MAX_PARKED_TOTAL_BYTES)
@@ -151,6 +153,7 @@ export class Rooms {
       try {
         entry.room = await this.#load(thread, (error) => {
           if (error instanceof ThreadDamaged) this.#quarantine.add(thread, error)
+          if (error instanceof RoomFailed) this.#serverIds.renew()
           forget()
         })
         return entry.room
@@ -171,8 +174,12 @@ export class Rooms {
     this.#quarantine.assertWhole(thread)
     try {
       const [plan, views] = await Promise.all([this.#storage.open(thread), this.#storage.views(thread)])
+      const recollection = this.#recollections.take(thread)
+      // Put back to an older copy meanwhile: clients have what was written here since under the id.
+      if ((recollection?.history.version ?? 0) > (plan?.version ?? 0)) this.#serverIds.renew()
       const options = {
         thread,
+        clientId: this.#serverIds.of(thread),
         storage: this.#storage,
         files: this.#files,
         log: this.#log,
@@ -182,7 +189,7 @@ export class Rooms {
         onCommitted: (version: number) => this.#watchers.changed(thread, version),
         onFailed,
       }
-      return new Room(options, plan === null ? null : { plan, views }, this.#recollections.take(thread))
+      return new Room(options, plan === null ? null : { plan, views }, recollection)
     } catch (error) {
       if (error instanceof ThreadDeleted) throw error
       if (error instanceof ThreadDamaged) {

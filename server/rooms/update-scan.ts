@@ -1,4 +1,5 @@
 import * as decoding from 'lib0/decoding'
+import type * as Y from 'yjs'
 import { MAX_STRUCTS, MAX_UPDATE_CLIENTS } from '../../shared/schema/limits.ts'
 
 /** Why an update is not let in. The reason goes into a close frame: at most 123 bytes, written for a person. */
@@ -17,7 +18,7 @@ export const parentById: Refused = refused(
   4422,
   'The update puts something inside another value; a plan nests nothing.',
 )
-const tooManyClients = refused(4422, `The update names too many client ids (at most ${MAX_UPDATE_CLIENTS}).`)
+const tooManyClients = refused(4422, `The update names too many new client ids (at most ${MAX_UPDATE_CLIENTS}).`)
 const tooManyStructs = refused(4413, `The update holds too many parts (at most ${MAX_STRUCTS}).`)
 const protoKey = refused(4422, 'The update holds a patch with the key __proto__.')
 const tooDeep = refused(4422, 'The update holds a value that is nested too deeply.')
@@ -38,41 +39,102 @@ const SKIP = 10
  * JSON and makes documents). It also sees what decoding hides: a key `__proto__` (lib0 assigns it, which drops a
  * primitive and swaps the prototype for an object), a client that is listed twice (only its last list would be
  * applied), and bytes behind the end.
+ *
+ * What is counted is what the document lacks: a long-lived plan has more client ids than any update may bring, and an
+ * honest copy of it names them all.
  * @throws what lib0 throws at an untimely end or an integer out of range
  */
-export function scanUpdate(update: Uint8Array): Refused | null {
+export function scanUpdate(update: Uint8Array, known: Known): Refused | null {
   const from = decoding.createDecoder(update)
-  return scanStructs(from) ?? scanDeletes(from) ?? (from.pos === update.length ? null : malformed)
+  return scanStructs(from, known) ?? scanDeletes(from, known) ?? (from.pos === update.length ? null : malformed)
 }
 
-function scanStructs(from: decoding.Decoder): Refused | null {
+/** What a document has. */
+export interface Known {
+  /** The next clock of a client, or 0 for one that it never heard of. */
+  readonly stateOf: (client: number) => number
+  readonly clients: number
+}
+
+export function knownTo({ store }: Y.Doc): Known {
+  return {
+    stateOf: (client) => {
+      const last = store.clients.get(client)?.at(-1)
+      return last === undefined ? 0 : last.id.clock + last.length
+    },
+    clients: store.clients.size,
+  }
+}
+
+/** Counts client ids: those that are new, and all that are named, which may be named once. */
+class ClientCount {
+  readonly #known: Known
+  readonly #named: number
+  #strangers = 0
+
+  constructor(known: Known, named: number) {
+    this.#known = known
+    this.#named = named
+  }
+
+  get isTooHigh(): boolean {
+    return this.#strangers > MAX_UPDATE_CLIENTS || this.#named > MAX_UPDATE_CLIENTS + this.#known.clients
+  }
+
+  /** @returns what is known of it */
+  add(client: number): number {
+    const state = this.#known.stateOf(client)
+    if (state === 0) this.#strangers++
+    return state
+  }
+}
+
+/** Counts parts: a document has no more of them than one update may bring, and so has every copy of it. */
+class PartCount {
+  #known = 0
+  #new = 0
+
+  get isTooHigh(): boolean {
+    return this.#known > MAX_STRUCTS || this.#new > MAX_STRUCTS
+  }
+
+  add(end: number, state: number): void {
+    if (end > state) this.#new++
+    else this.#known++
+  }
+}
+
+function scanStructs(from: decoding.Decoder, known: Known): Refused | null {
   const clients = decoding.readVarUint(from)
-  if (clients > MAX_UPDATE_CLIENTS) return tooManyClients
+  const count = new ClientCount(known, clients)
+  if (count.isTooHigh) return tooManyClients
   const seen = new Set<number>()
-  let structs = 0
+  const parts = new PartCount()
   for (let i = 0; i < clients; i++) {
-    const count = decoding.readVarUint(from)
-    structs += count
-    if (structs > MAX_STRUCTS) return tooManyStructs
+    const structs = decoding.readVarUint(from)
+    if (structs > 2 * MAX_STRUCTS) return tooManyStructs
     const client = decoding.readVarUint(from)
     if (seen.has(client)) return malformed
     seen.add(client)
-    decoding.readVarUint(from) // the clock
-    for (let j = 0; j < count; j++) {
-      const problem = scanStruct(from)
-      if (problem !== null) return problem
+    const state = count.add(client)
+    if (count.isTooHigh) return tooManyClients
+    let clock = decoding.readVarUint(from)
+    for (let j = 0; j < structs; j++) {
+      const length = scanStruct(from)
+      if (typeof length !== 'number') return length
+      clock += length
+      parts.add(clock, state)
+      if (parts.isTooHigh) return tooManyStructs
     }
   }
   return null
 }
 
-function scanStruct(from: decoding.Decoder): Refused | null {
+/** @returns its length */
+function scanStruct(from: decoding.Decoder): number | Refused {
   const info = readByte(from)
   const kind = info & 0b11111
-  if (kind === GC || info === SKIP) {
-    decoding.readVarUint(from)
-    return null
-  }
+  if (kind === GC || info === SKIP) return decoding.readVarUint(from)
   const hasOrigin = (info & 0b1000_0000) !== 0
   const hasRightOrigin = (info & 0b0100_0000) !== 0
   if (hasOrigin) skipId(from)
@@ -82,12 +144,10 @@ function scanStruct(from: decoding.Decoder): Refused | null {
     skipBytes(from)
     if ((info & 0b0010_0000) !== 0) skipBytes(from)
   }
-  if (kind === DELETED) {
-    decoding.readVarUint(from)
-    return null
-  }
+  if (kind === DELETED) return decoding.readVarUint(from)
   if (kind !== ANY) return kind < SKIP ? foreignContent : malformed
-  return scanValues(from, decoding.readVarUint(from), 0)
+  const length = decoding.readVarUint(from)
+  return scanValues(from, length, 0) ?? length
 }
 
 function scanValues(from: decoding.Decoder, count: number, depth: number): Refused | null {
@@ -141,16 +201,20 @@ function scanObject(from: decoding.Decoder, keys: number, depth: number): Refuse
   return null
 }
 
-function scanDeletes(from: decoding.Decoder): Refused | null {
+function scanDeletes(from: decoding.Decoder, known: Known): Refused | null {
   const clients = decoding.readVarUint(from)
-  if (clients > MAX_UPDATE_CLIENTS) return tooManyClients
-  let ranges = 0
+  const count = new ClientCount(known, clients)
+  if (count.isTooHigh) return tooManyClients
+  const parts = new PartCount()
   for (let i = 0; i < clients; i++) {
-    decoding.readVarUint(from) // the client
-    const count = decoding.readVarUint(from)
-    ranges += count
-    if (ranges > MAX_STRUCTS) return tooManyStructs
-    for (let j = 0; j < count; j++) skipId(from) // a clock and a length
+    const state = count.add(decoding.readVarUint(from))
+    if (count.isTooHigh) return tooManyClients
+    const ranges = decoding.readVarUint(from)
+    for (let j = 0; j < ranges; j++) {
+      const clock = decoding.readVarUint(from)
+      parts.add(clock + decoding.readVarUint(from), state)
+      if (parts.isTooHigh) return tooManyStructs
+    }
   }
   return null
 }

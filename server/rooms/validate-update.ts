@@ -9,7 +9,7 @@ import { isStepId } from '../../shared/schema/ids.ts'
 import { MAX_CLOCK_AHEAD, MAX_STRUCTS } from '../../shared/schema/limits.ts'
 import { OrderRehearsal } from './update-order.ts'
 import type { Refused } from './update-scan.ts'
-import { foreignContent, malformed, parentById, refused, scanUpdate } from './update-scan.ts'
+import { foreignContent, knownTo, malformed, parentById, refused, scanUpdate } from './update-scan.ts'
 import type { Place, Section, Struct } from './update-structure.ts'
 import { endOf, IncomingStructs } from './update-structure.ts'
 
@@ -53,7 +53,7 @@ const unfit: Readonly<Record<Place['kind'], Refused>> = {
  * within a few tenths of a second.
  */
 export function validateUpdate(doc: Y.Doc, update: Uint8Array, context: UpdateContext): Verdict {
-  const decoded = decode(update)
+  const decoded = decode(doc, update)
   if ('kind' in decoded) return decoded
   const incoming = new IncomingStructs(doc, decoded.structs)
   const news = countNew(incoming)
@@ -74,9 +74,9 @@ export function validateUpdate(doc: Y.Doc, update: Uint8Array, context: UpdateCo
   return { kind: 'missing', client: needed.client, clock: needed.clock, steps: order.steps }
 }
 
-function decode(update: Uint8Array): ReturnType<typeof Y.decodeUpdate> | Refused {
+function decode(doc: Y.Doc, update: Uint8Array): ReturnType<typeof Y.decodeUpdate> | Refused {
   try {
-    return scanUpdate(update) ?? Y.decodeUpdate(update)
+    return scanUpdate(update, knownTo(doc)) ?? Y.decodeUpdate(update)
   } catch {
     return malformed
   }

@@ -42,7 +42,7 @@ export const NEARLY_FULL = 0.9
 export const MAX_PLAN_STRUCTS = 190_000
 /** Structs of a document, and so of one update: 10,000 steps need a tenth of it. */
 export const MAX_STRUCTS = 200_000
-/** Client ids in one update: every visit of a browser is one; a forged update holds many more. */
+/** Client ids in one update that the plan does not have: every visit of a browser is one; a forged update holds many more. */
 export const MAX_UPDATE_CLIENTS = 20_000
 /** Clocks that one update may lie ahead of what the room has, in elements: an offline copy is below, a forgery above. */
 export const MAX_CLOCK_AHEAD = 2_000_000

@@ -106,7 +106,7 @@ describe('a hostile update is refused and leaves the document untouched', () => 
 
   test('60,000 clients in one update are refused by their count, before anything is decoded', () => {
     const counted = judge(replica(1), manyClients(60_000))
-    const reason = 'The update names too many client ids (at most 20000).'
+    const reason = 'The update names too many new client ids (at most 20000).'
     expect(counted).toEqual({ kind: 'refused', code: 4422, reason })
     // The count alone is judged: the structs need not even be there.
     expect(judge(replica(1), manyClients(60_000).subarray(0, 10))).toEqual(counted)
