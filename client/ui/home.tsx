@@ -1,10 +1,11 @@
-import { type SubmitEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { progressOf } from '../../shared/plan/progress.ts'
-import { ApiError, createThread, listThreads, type PlanOutlook, readPlan, type ThreadInfo } from './model/api.ts'
+import { ApiError, listThreads, type PlanOutlook, readPlan, type ThreadInfo } from './model/api.ts'
 import type { Identity } from './model/identity.ts'
-import { goTo, pathOf, threadNameOf } from './model/path.ts'
+import { pathOf } from './model/path.ts'
 import type { Tally } from './model/tally.ts'
 import { Link } from './parts/link.tsx'
+import { NewPlan } from './parts/new-plan.tsx'
 import { Progress } from './parts/progress.tsx'
 import { TokenForm } from './parts/settings.tsx'
 import { Time } from './parts/time.tsx'
@@ -25,7 +26,6 @@ const LOOKED_AT = 24
 export function Home({ identity, onIdentity }: HomeProps) {
   const { token, name, mayWrite } = identity
   const [listing, setListing] = useState<Listing>({ kind: 'loading' })
-  const [wanted, setWanted] = useState('')
   const [problem, setProblem] = useState('')
 
   useEffect(() => {
@@ -57,15 +57,6 @@ export function Home({ identity, onIdentity }: HomeProps) {
       (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
     )
   }
-  const create = (event: SubmitEvent): void => {
-    event.preventDefault()
-    const thread = threadNameOf(wanted)
-    if (thread === '') return setProblem('A name has letters or digits.')
-    createThread(token, thread, name).then(
-      () => goTo(pathOf(thread)),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
-    )
-  }
 
   return (
     <main className="home">
@@ -75,22 +66,7 @@ export function Home({ identity, onIdentity }: HomeProps) {
         </h1>
         <p>The live plan that agents and people share.</p>
       </header>
-      {mayWrite && (
-        <form className="new-thread" onSubmit={create}>
-          <label>
-            <span className="unseen">Name of a new plan</span>
-            <input
-              value={wanted}
-              placeholder="Name of a new plan"
-              autoComplete="off"
-              onChange={(event) => setWanted(event.target.value)}
-            />
-          </label>
-          <button type="submit" className="primary">
-            Create
-          </button>
-        </form>
-      )}
+      {mayWrite && <NewPlan token={token} name={name} />}
       {problem !== '' && (
         <p role="alert" className="problem">
           {problem}

@@ -218,7 +218,7 @@ export class Rooms {
   }
 
   /**
-   * Creates a plan with some steps, once, however many ask at a time.
+   * Creates a plan with a title and some steps, once, however many ask at a time.
    * @returns whether this call made it, and how it stands now
    * @throws ThreadDeleted, PlanError, RoomFailed, Draining
    */
@@ -226,9 +226,13 @@ export class Rooms {
     thread: ThreadId,
     seed: readonly SeedStep[],
     caller: Caller,
+    title = '',
   ): Promise<{ created: boolean; snapshot: PlanSnapshot }> {
     const steps = seed.map(({ depth = 0, ...step }): NewStep => ({ id: newStepId(), depth, ...step }))
-    const operations: PlanOperation[] = steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps }]
+    const operations: PlanOperation[] = [
+      ...(title === '' ? [] : [{ type: 'setTitle', title } as const]),
+      ...(steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps } as const]),
+    ]
     return this.use(thread, async (room) => {
       const created = await room.create(operations, caller)
       return { created, snapshot: await room.snapshot() }

@@ -31,6 +31,19 @@ describe('a thread', () => {
     expect(await ask(app, '/threads/plan/activity')).toMatchObject({ status: 200, json: { entries: [], next: null } })
   })
 
+  test('[P15] or with a title, whatever it is; a plan that is there keeps its own', async () => {
+    const app = newApp()
+    const title = 'Release 2.0 – Überblick / プラン'
+    expect(await put(app, 'plan', { title })).toMatchObject({ status: 201, json: { title, version: 1, steps: [] } })
+    expect(await put(app, 'plan', { title: 'b' })).toMatchObject({ status: 200, json: { title, version: 1 } })
+    const both = await put(app, 'other', { title: ' b ', seed: ['x'] })
+    expect(both).toMatchObject({ status: 201, json: { title: 'b', version: 1, steps: [{ text: 'x' }] } })
+    expectProblem(await put(app, 'bad', { title: 7 }), 400, 'bad-request')
+    expectProblem(await put(app, 'bad', { name: 'b' }), 400, 'bad-request')
+    expectProblem(await put(app, 'bad', { title: 'x'.repeat(401) }), 400, 'refused')
+    expectProblem(await ask(app, '/threads/bad'), 404, 'unknown-thread')
+  })
+
   test('is deleted once, and its id is not given again', async () => {
     const app = newApp()
     await add(app, 'plan', 'a')
@@ -101,7 +114,7 @@ describe('a seed', () => {
       [[{ text: ' ' }], /seed\[0\] has no text/],
       [[{ text: 'a', status: 'perhaps' }], /seed\[0\]\.status: /],
       [{ seed: [7] }, /seed\[0\]: /],
-      [{ steps: ['a'] }, /The body is \{"seed": \[\.\.\.\]\}/],
+      [{ steps: ['a'] }, /The body is \{"title": "\.\.\.", "seed": \[\.\.\.\]\}/],
       ['7', /The body is/],
       ['{"seed": [', /not JSON/],
     ]

@@ -6,7 +6,7 @@ import { burstsOf } from '../../client/ui/model/bursts.ts'
 import { readFilter } from '../../client/ui/model/filter.ts'
 import { Flashes } from '../../client/ui/model/flashes.ts'
 import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/ui/model/moves.ts'
-import { threadNameOf } from '../../client/ui/model/path.ts'
+import { threadIdFor } from '../../client/ui/model/path.ts'
 import { asMarkdown, subtreeMarkdown } from '../../client/ui/model/paste.ts'
 import { importMarkdown } from '../../shared/plan/markdown-import.ts'
 import { readPlanMarkdown } from '../../shared/plan/markdown-read.ts'
@@ -237,13 +237,12 @@ describe('what is told', () => {
     expect(found('is:done flat')).toEqual([])
   })
 
-  test('a name of a plan is made of whatever is typed', () => {
-    expect([' Été à Nice! ', '..', 'a/b', '日本', 'ok_1~'].map(threadNameOf)).toEqual([
-      'Ete-a-Nice',
-      '',
-      'a-b',
-      '',
-      'ok_1~',
-    ])
+  test('[P15] the id of a plan is made of whatever title there is; what is lost of it is made up for', () => {
+    const titles = [' Été à Nice! ', 'a/b', 'ok_1~', 'Release 2.0 – Überblick / プラン', 'x'.repeat(300)]
+    expect(titles.map(threadIdFor)).toEqual(['Ete-a-Nice', 'a-b', 'ok_1~', 'Release-2.0-Uberblick', 'x'.repeat(100)])
+    expect(threadIdFor('プラン')).toMatch(/^plan-[a-z0-9]{8}$/)
+    expect(threadIdFor('プランとリスト 2')).toMatch(/^2-[a-z0-9]{8}$/)
+    expect(threadIdFor('..')).toMatch(/^plan-[a-z0-9]{8}$/)
+    expect(threadIdFor('プラン')).not.toBe(threadIdFor('プラン'))
   })
 })

@@ -34,13 +34,15 @@ export class ApiError extends Error {
 }
 
 /** @throws ApiError, or TypeError without a network */
-async function ask<T>(token: string | null, path: string, init: RequestInit = {}): Promise<T> {
+async function send(token: string | null, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { Accept: 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) }
   const response = await fetch(path, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } })
-  if (response.ok) return (await response.json()) as T
+  if (response.ok) return response
   const problem = (await response.json().catch(() => ({}))) as { detail?: string; title?: string }
   throw new ApiError(response.status, problem.detail ?? problem.title ?? `The server answered ${response.status}.`)
 }
+
+const ask = async <T>(token: string | null, path: string): Promise<T> => (await send(token, path)).json() as Promise<T>
 
 export const listThreads = (
   token: string | null,
@@ -48,14 +50,27 @@ export const listThreads = (
 ): Promise<{ threads: ThreadInfo[]; next: string | null }> =>
   ask(token, `/threads?limit=100&after=${encodeURIComponent(after)}`)
 
-export const createThread = (token: string | null, thread: string, name: string): Promise<unknown> => {
+export interface NewThread {
+  readonly thread: string
+  readonly title: string
+  /** Who makes it. */
+  readonly name: string
+}
+
+/** @returns whether it was made now, and how it is called: a plan that is there stays as it is */
+export async function createThread(
+  token: string | null,
+  { thread, title, name }: NewThread,
+): Promise<{ isNew: boolean; title: string }> {
   // A header carries bytes; the server reads them as UTF-8.
   const author = String.fromCharCode(...new TextEncoder().encode(name))
-  return ask(token, `/threads/${encodeURIComponent(thread)}`, {
+  const response = await send(token, `/threads/${encodeURIComponent(thread)}`, {
     method: 'PUT',
-    body: '{}',
+    body: JSON.stringify({ title }),
     headers: { 'Content-Type': 'application/json', ...(author === '' ? {} : { 'X-Agent-Name': author }) },
   })
+  const plan = (await response.json()) as PlanOutlook
+  return { isNew: response.status === 201, title: plan.title }
 }
 
 export const readPlan = (token: string | null, thread: string): Promise<PlanOutlook> =>

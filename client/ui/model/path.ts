@@ -26,13 +26,26 @@ export function goTo(path: string): void {
   window.dispatchEvent(new Event(MOVED))
 }
 
-/** The thread's name as the server takes it, made of whatever somebody typed. */
-export function threadNameOf(text: string): string {
-  return text
-    .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
-    .trim()
+/** What may be in an id beside a random end. */
+const MAX_NAME = 100
+
+/**
+ * An id for a plan of this title: what of it can stand in an address. Where more letters are lost by that than stay, it
+ * ends with a random part, since other titles would give the same.
+ */
+export function threadIdFor(title: string): string {
+  const plain = title.normalize('NFKD').replace(/\p{Mn}/gu, '')
+  const name = plain
     .replace(/[^A-Za-z0-9._~-]+/g, '-')
-    .replace(/^[.-]+|-+$/g, '')
-    .slice(0, 128)
+    .replace(/^[.-]+|[.-]+$/g, '')
+    .slice(0, MAX_NAME)
+  const kept = plain.match(/[A-Za-z0-9]/g)?.length ?? 0
+  const all = plain.match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  return kept > 0 && kept * 2 >= all ? name : besides(name || 'plan')
+}
+
+/** Another id beside one that is taken. */
+export function besides(thread: string): string {
+  const digits = [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => (byte % 36).toString(36))
+  return `${thread.slice(0, MAX_NAME)}-${digits.join('')}`
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { coerce } from '../../../shared/dialects/coerce.ts'
-import { MAX_STEPS } from '../../../shared/schema/limits.ts'
+import { MAX_STEPS, MAX_TITLE } from '../../../shared/schema/limits.ts'
 import { Status } from '../../../shared/schema/plan.ts'
 import type { SeedStep } from '../../rooms/rooms.ts'
 import { badRequest } from './problem.ts'
@@ -17,14 +17,26 @@ const SeedItem = z.object({
   required: z.boolean().optional(),
 })
 export const Seed = z.array(SeedItem).max(MAX_STEPS)
+export const NewPlan = z.object({ title: z.string().max(MAX_TITLE).optional(), seed: Seed.optional() })
 
 /**
- * The steps of a new plan: `{seed: [...]}` or the bare list; nothing is an empty plan. Read as leniently as the
- * arguments of tools.
+ * The title and the steps of a new plan: `{title, seed: [...]}` or the bare list; nothing is an empty plan. Read as
+ * leniently as the arguments of tools.
  * @throws Problem 400 that says what is wrong where
  */
-export function readSeed(body: unknown): SeedStep[] {
-  const given = Array.isArray(body) ? body : seedOf(body)
+export function readNewPlan(body: unknown): { title: string; steps: SeedStep[] } {
+  if (Array.isArray(body)) return { title: '', steps: readSeed(body) }
+  if (body === undefined || body === null) return { title: '', steps: [] }
+  const isKnown = typeof body === 'object' && ('title' in body || 'seed' in body || Object.keys(body).length === 0)
+  if (!isKnown) {
+    throw badRequest('The body is {"title": "...", "seed": [...]}, a list of steps, or empty. Nothing was created.')
+  }
+  const { title = '', seed } = body as { title?: unknown; seed?: unknown }
+  if (title !== null && typeof title !== 'string') throw badRequest('The title is a text. Nothing was created.')
+  return { title: title?.trim() ?? '', steps: readSeed(seed) }
+}
+
+function readSeed(given: unknown): SeedStep[] {
   if (given === undefined || given === null) return []
   const items: unknown = Array.isArray(given)
     ? given.map((item: unknown) => (typeof item === 'string' ? { text: item } : item))
@@ -32,13 +44,6 @@ export function readSeed(body: unknown): SeedStep[] {
   const parsed = Seed.safeParse(coerce(Seed, items, 'seed', []))
   if (!parsed.success) throw badRequest(`The seed is wrong: ${complaints(parsed.error)}. Nothing was created.`)
   return asSteps(parsed.data)
-}
-
-function seedOf(body: unknown): unknown {
-  if (body === undefined || body === null) return undefined
-  if (typeof body === 'object' && 'seed' in body) return body.seed
-  if (typeof body === 'object' && Object.keys(body).length === 0) return undefined
-  throw badRequest('The body is {"seed": [...]}, a list of steps, or empty. Nothing was created.')
 }
 
 function asSteps(items: z.infer<typeof Seed>): SeedStep[] {

@@ -8,7 +8,7 @@ import { readJson } from './body.ts'
 import type { HttpEnv } from './env.ts'
 import { unknownThread } from './problem.ts'
 import { callerOf, numberIn, threadOf } from './request.ts'
-import { readSeed } from './seed.ts'
+import { readNewPlan } from './seed.ts'
 
 /** Threads that one request looks at: so many parts of so many. */
 const PART = MAX_PAGE + 1
@@ -39,8 +39,8 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
   app.put('/threads/:thread', async (c) => {
     const thread = threadOf(c, 'create')
     const caller = callerOf(c)
-    const seed = readSeed(await readJson(c))
-    const { created, snapshot } = await rooms.create(thread, seed, caller)
+    const { title, steps } = readNewPlan(await readJson(c))
+    const { created, snapshot } = await rooms.create(thread, steps, caller, title)
     return c.json(snapshot, created ? 201 : 200)
   })
 

@@ -5,7 +5,7 @@ import { PlanSnapshot } from '../../../../shared/schema/plan.ts'
 import { METADATA_PATH } from '../../../auth/challenge.ts'
 import { Revoke } from '../access.ts'
 import type { ProblemKind } from '../problems.ts'
-import { Seed } from '../seed.ts'
+import { NewPlan, Seed } from '../seed.ts'
 import type { ParameterName } from './parameters.ts'
 import { ActivityPage, Pending, ThreadPage } from './replies.ts'
 
@@ -157,12 +157,12 @@ export const DOORS: readonly Door[] = [
     path: '/threads/{thread}',
     tag: 'Plans',
     id: 'createPlan',
-    summary: 'Creates a plan, empty or with some steps',
+    summary: 'Creates a plan, empty or with a title and some steps',
     description:
-      'Done once, however often it is asked for: a plan that is there stays as it is. `text` may also be called `title` ' +
-      'or `content`, and a string is a step.',
+      'Done once, however often it is asked for: a plan that is there stays as it is. The `text` of a step may also be ' +
+      'called `title` or `content`, and a string is a step.',
     parameters: ['thread', ...caller],
-    body: { schema: z.union([z.object({ seed: Seed.optional() }), Seed]), required: false },
+    body: { schema: z.union([NewPlan, Seed]), required: false },
     replies: {
       200: ['It was there.', { 'application/json': PlanSnapshot }],
       201: ['It was made.', { 'application/json': PlanSnapshot }],
