@@ -10,11 +10,14 @@ import {
   dependencyChoices,
   groupChoices,
   moveChoices,
+  only,
   statusChoices,
   stepChoices,
 } from './parts/choices.tsx'
 import { Modal } from './parts/dialog.tsx'
 import { FeedPanel } from './parts/feed.tsx'
+import { FilterBar, useFilterInAddress } from './parts/filter-bar.tsx'
+import { filterChoices } from './parts/filter-choices.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Outline } from './parts/outline.tsx'
 import { Palette } from './parts/palette.tsx'
@@ -54,6 +57,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   useEffect(() => {
     if (panelTurn > 0) document.querySelector<HTMLElement>('.step-panel :is(select, textarea, button)')?.focus()
   }, [panelTurn])
+  useFilterInAddress()
   const filterField = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
@@ -89,6 +93,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
     <div className={`plan-page layout-${layout}${side === null ? '' : ' with-side'}`}>
       <TopBar filterRef={filterField} />
       <Banners onIdentity={onIdentity} />
+      <FilterBar />
       <p id="tree-help" hidden>
         Arrow keys move, Enter adds a step, F2 edits, Space ticks, Alt Shift Right indents. F6 leads to the other parts
         of the page. Question mark shows all keys.
@@ -200,17 +205,26 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       )
     case 'actions': {
       const choices = stepChoices(session, deeds, dialog.id)
-      const fit = (query: string) => choices.filter(({ text }) => text.toLowerCase().includes(query.toLowerCase()))
       return (
         <Palette
           key="actions"
           label="Actions"
           placeholder={session.plan.step(dialog.id)?.text ?? ''}
-          choices={fit}
+          choices={(query) => only(choices, query)}
           onClose={close}
         />
       )
     }
+    case 'filter':
+      return (
+        <Palette
+          key="filter"
+          label="Filter by"
+          placeholder="Status, group, owner…"
+          choices={(query) => filterChoices(session, query)}
+          onClose={close}
+        />
+      )
     case 'move':
       return (
         <Palette

@@ -3,7 +3,7 @@ import * as Y from 'yjs'
 import { describe, expect, test } from 'vitest'
 import type { ActivityEntry } from '../../client/ui/model/api.ts'
 import { burstsOf } from '../../client/ui/model/bursts.ts'
-import { readFilter } from '../../client/ui/model/filter.ts'
+import { groupToken, hasToken, readFilter, readTokens, toggleToken } from '../../client/ui/model/filter.ts'
 import { Flashes } from '../../client/ui/model/flashes.ts'
 import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/ui/model/moves.ts'
 import { threadIdFor } from '../../client/ui/model/path.ts'
@@ -16,6 +16,7 @@ import { statusText } from '../../shared/dialects/checklist/show.ts'
 import { talliesOf } from '../../client/ui/model/tally.ts'
 import {
   LocalPlan,
+  newGroupId,
   newStepId,
   type NewStep,
   type Plan,
@@ -47,7 +48,7 @@ describe('rows', () => {
 
   test('leave out what is collapsed, and keep what fits a filter with the way to it', () => {
     expect(shown(rowsOf(plan, { collapsed: new Set([idOf(plan, 'B')]) }))).toEqual(['A', '  B', '  D', 'E'])
-    expect(shown(rowsOf(plan, { filter: readFilter('c', plan) }))).toEqual(['A', '  B', '    C'])
+    expect(shown(rowsOf(plan, { filter: readFilter('c', plan).fits }))).toEqual(['A', '  B', '    C'])
     // What is typed in is there, whatever is collapsed.
     const all = { collapsed: new Set([idOf(plan, 'A')]), keep: idOf(plan, 'C') }
     expect(shown(rowsOf(plan, all))).toEqual(['A', '  B', '    C', '  D', 'E'])
@@ -226,7 +227,7 @@ describe('what is told', () => {
   test('a filter knows words, statuses, owners and numbers', () => {
     const { plan } = planOf([0, 'Find a flat', { details: 'near the lake' }], [0, 'Pack', { status: 'in_progress', startedBy: 'scout' }], [0, 'Go', { status: 'completed' }]) // prettier-ignore
     const found = (text: string): string[] => {
-      const fits = readFilter(text, plan)
+      const { fits } = readFilter(text, plan)
       return plan.steps.filter((step) => fits === null || fits(step)).map(({ text: one }) => one)
     }
     expect(found(' ')).toHaveLength(3)
@@ -244,5 +245,54 @@ describe('what is told', () => {
     expect(threadIdFor('プランとリスト 2')).toMatch(/^2-[a-z0-9]{8}$/)
     expect(threadIdFor('..')).toMatch(/^plan-[a-z0-9]{8}$/)
     expect(threadIdFor('プラン')).not.toBe(threadIdFor('プラン'))
+  })
+
+  test('[P10] a filter folds letters, means exact groups, and takes one of several of a kind', () => {
+    const local = planOf(
+      [0, 'Café “Straße”', { startedBy: 'Ada L', status: 'in_progress' }],
+      [0, 'Λόγος', { status: 'completed' }],
+      [0, 'api', { status: 'cancelled' }],
+      [1, 'Below'],
+    )
+    const group = newGroupId()
+    const other = newGroupId()
+    local.apply([{ type: 'addGroup', id: group, title: 'A "quoted" \\ group' }, { type: 'addGroup', id: other, title: 'API' }], ME) // prettier-ignore
+    local.apply([{ type: 'setStep', id: idOf(local.plan, 'api'), fields: { group } }], ME)
+    local.apply([{ type: 'setStep', id: idOf(local.plan, 'Λόγος'), fields: { group: other } }], ME)
+    const { plan } = local
+    const found = (text: string): string[] => {
+      const { fits } = readFilter(text, plan)
+      return plan.steps.filter((step) => fits === null || fits(step)).map(({ text: one }) => one)
+    }
+    expect(found('cafe strasse')).toEqual(['Café “Straße”'])
+    expect(found('ΛΟΓΟΣ')).toEqual(['Λόγος'])
+    expect(found(groupToken('A "quoted" \\ group'))).toEqual(['api', 'Below'])
+    expect(found('group:api')).toEqual(['Λόγος'])
+    expect(found('group:api group:"a \\"quoted\\" \\\\ group"')).toEqual(['Λόγος', 'api', 'Below'])
+    expect(found('group:""')).toEqual(['Café “Straße”'])
+    expect(found('-is:done -is:cancelled')).toEqual(['Café “Straße”', 'Below'])
+    expect(found('is:done is:cancelled')).toEqual(['Λόγος', 'api'])
+    expect(found('is:open is:done')).toEqual([])
+    expect(found('@"ada l"')).toEqual(['Café “Straße”'])
+    expect(found('@"ada"')).toEqual([])
+    expect(toggleToken('x  group:"a b" y', groupToken('A b'))).toBe('x y')
+    expect(toggleToken('x', groupToken('a "b"'))).toBe('x group:"a \\"b\\""')
+    expect(readFilter('is:never', plan).problems[0]).toContain('“is:never” is not known')
+  })
+
+  test('[P10] whatever is typed is a filter, and a part can be put in and taken out again', () => {
+    const { plan } = planOf([0, 'A'])
+    fc.assert(
+      fc.property(fc.string(), fc.string({ minLength: 1 }), (text, title) => {
+        const { fits } = readFilter(text, plan)
+        for (const step of plan.steps) fits?.(step)
+        const token = groupToken(title)
+        const tokens = readTokens(text)
+        fc.pre(!hasToken(text, token) && !/^[^"]*(?:"[^"]*"[^"]*)*"[^"]*$/.test(text))
+        const more = toggleToken(text, token)
+        expect(hasToken(more, token)).toBe(true)
+        expect(readTokens(toggleToken(more, token)).map(({ raw }) => raw)).toEqual(tokens.map(({ raw }) => raw))
+      }),
+    )
   })
 })

@@ -201,6 +201,7 @@ export class Editor {
       return null
     }
     this.#session.view.noteFocus(id)
+    this.#session.view.noteMade(id)
     return id
   }
 

@@ -16,7 +16,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Delete', 'Remove, with all below'],
   ['s · g · m', 'Status, group, move to…'],
   ['o', 'Into the panel of the step; Esc leads back'],
-  ['/', 'Filter: words, is:open, @owner, #number'],
+  ['/', 'Filter: words, is:open, is:ready, group:"…", @owner, #number; - in front leaves out'],
   ['Ctrl K', 'All commands, and any step'],
   ['Ctrl Z · Ctrl Shift Z', 'Undo and redo your own changes'],
   ['Ctrl C · X · V', 'Copy, cut and paste as a Markdown list'],

@@ -10,6 +10,19 @@ export function readPath(path: string): string | null {
 
 export const pathOf = (thread: string): string => `/t/${encodeURIComponent(thread)}`
 
+/** What the address says that is looked for in a plan. */
+export const readFilterParam = (): string => new URLSearchParams(location.search).get('filter') ?? ''
+
+/** Puts it there; the way back stays as it is. */
+export function writeFilterParam(filter: string): void {
+  if (filter === readFilterParam()) return
+  const params = new URLSearchParams(location.search)
+  if (filter === '') params.delete('filter')
+  else params.set('filter', filter)
+  const query = params.toString()
+  history.replaceState(history.state, '', location.pathname + (query === '' ? '' : `?${query}`) + location.hash)
+}
+
 const MOVED = 'planroom:moved'
 
 export function subscribeToPath(listener: () => void): () => void {

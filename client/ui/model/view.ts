@@ -1,5 +1,6 @@
 import type { StepId } from '../../sdk/index.ts'
 import { recall, remember } from './identity.ts'
+import { readFilterParam } from './path.ts'
 import type { DraftPlace } from './rows.ts'
 import { Store } from './store.ts'
 
@@ -10,7 +11,7 @@ export type Editing =
 
 /** What is open in front of the plan. */
 export type Dialog =
-  | { readonly kind: 'commands' | 'keys' | 'settings' }
+  | { readonly kind: 'commands' | 'keys' | 'settings' | 'filter' }
   | { readonly kind: 'actions' | 'move' | 'group' | 'status' | 'dependencies'; readonly id: StepId }
 
 /** Text that was typed into a step which somebody removed meanwhile, or that was never kept. */
@@ -32,11 +33,15 @@ export interface ViewState {
   readonly cut: StepId | null
   readonly editing: Editing | null
   readonly filter: string
+  /** Steps that were made here since the filter was set: they stay in sight, whatever it says. */
+  readonly made: ReadonlySet<StepId>
   readonly layout: Layout
   readonly side: 'activity' | 'step' | null
   readonly dialog: Dialog | null
   readonly orphan: Orphan | null
 }
+
+const NONE: ReadonlySet<StepId> = new Set()
 
 const LAYOUT = 'planroom.layout'
 const SIDE = 'planroom.side'
@@ -52,7 +57,8 @@ export class View extends Store<ViewState> {
       panelTurn: 0,
       cut: null,
       editing: null,
-      filter: '',
+      filter: readFilterParam(),
+      made: NONE,
       layout: readLayout(recall(LAYOUT)),
       side: isNarrow || recall(SIDE) === 'closed' ? null : 'activity',
       dialog: null,
@@ -80,6 +86,14 @@ export class View extends Store<ViewState> {
   /** Shows a step beside the plan, with the focus in there. */
   openPanel(id: StepId): void {
     this.patch({ focused: id, side: 'step', panelTurn: this.get().panelTurn + 1 })
+  }
+
+  setFilter(filter: string): void {
+    this.patch({ filter, made: NONE })
+  }
+
+  noteMade(id: StepId): void {
+    if (this.get().filter !== '') this.patch({ made: new Set(this.get().made).add(id) })
   }
 
   collapse(id: StepId, isCollapsed: boolean): void {

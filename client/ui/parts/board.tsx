@@ -1,12 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react'
 import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
-import { readFilter } from '../model/filter.ts'
 import { ownerOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar, hue } from './avatars.tsx'
 import { type CardDrag, useCardDrag } from './card-drag.ts'
+import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { Icon, StatusShape } from './icons.tsx'
 import { useWork } from './session-context.ts'
 
@@ -14,21 +14,21 @@ import { useWork } from './session-context.ts'
 export function Board() {
   const { session, deeds } = useWork()
   const { plan } = useStore(session.seen)
-  const { filter } = useStore(session.view)
+  const { fits } = useFiltering()
   const columns = useMemo(() => {
-    const fits = readFilter(filter, plan)
     const found = new Map<Status, Step[]>(STATUSES.map((status) => [status, []]))
     plan.steps.forEach((step, at) => {
       const isLeaf = plan.places.end(at) === at + 1
       if (isLeaf && (fits === null || fits(step))) found.get(step.status)?.push(step)
     })
     return found
-  }, [plan, filter])
+  }, [plan, fits])
   const { drag, take } = useCardDrag((id, status) => {
     if (session.plan.step(id)?.status !== status) deeds.setStatus(id, status)
   })
   return (
     <section className={`board${drag === null ? '' : ' dragging'}`} aria-label="Board by status">
+      {[...columns.values()].every(({ length }) => length === 0) && <NothingFits />}
       {STATUSES.map((status) => (
         <Column key={status} status={status} steps={columns.get(status) ?? []} plan={plan} drag={drag} take={take} />
       ))}

@@ -1,5 +1,6 @@
 import type { StepId } from '../../sdk/index.ts'
 import type { Deeds } from '../model/deeds.ts'
+import { hasWords } from '../model/fold.ts'
 import type { Session } from '../model/session.ts'
 import { isFinished, STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { saveTheme, THEMES } from '../model/theme.ts'
@@ -7,14 +8,8 @@ import { copyText } from './copy.ts'
 import { StatusShape } from './icons.tsx'
 import type { Choice } from './palette.tsx'
 
-const fits = (text: string, query: string): boolean => {
-  const low = text.toLocaleLowerCase()
-  return query
-    .toLocaleLowerCase()
-    .split(/\s+/)
-    .every((word) => low.includes(word))
-}
-const only = (choices: readonly Choice[], query: string): Choice[] => choices.filter(({ text }) => fits(text, query))
+export const only = (choices: readonly Choice[], query: string): Choice[] =>
+  choices.filter(({ text }) => hasWords(text, query))
 
 /** What can be done to one step. */
 export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[] {
@@ -64,6 +59,7 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
     one('tree', 'Show the outline', '', () => view.patch({ layout: 'tree' })),
     one('board', 'Show the board', '', () => view.patch({ layout: 'board' })),
     one('both', 'Show outline and board', '', () => view.patch({ layout: 'both' })),
+    one('filter', 'Filter by…', '', () => view.open({ kind: 'filter' })),
     one('activity', 'Show the activity', '', () => view.patch({ side: 'activity' })),
     collapsed.size > 0
       ? one('expand', 'Expand all', '', () => view.patch({ collapsed: new Set() }))
@@ -90,7 +86,7 @@ function steps(session: Session, query: string, run: (id: StepId) => void, keyOf
   const found: Choice[] = []
   for (const { id, text, number, status } of session.plan.steps) {
     if (found.length >= 50) break
-    if (!fits(`${text} #${number ?? ''}`, query)) continue
+    if (!hasWords(`${text} #${number ?? ''}`, query)) continue
     const mark = <StatusShape status={status} />
     found.push({ key: keyOf(id), text, hint: number === null ? '' : `#${number}`, mark, run: () => run(id) })
   }

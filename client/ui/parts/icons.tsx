@@ -6,6 +6,7 @@ const PATHS = {
   plus: 'M8 3.5v9M3.5 8h9',
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   search: 'M7 11.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9ZM10.3 10.3 13.5 13.5',
+  funnel: 'M2.5 3.5h11L9.5 8.5v4l-3 1v-5z',
   list: 'M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01',
   board: 'M2.5 3h3v10h-3zM6.8 3h3v6.5h-3zM11 3h2.5v8H11z',
   both: 'M2.5 3h11v10h-11zM7.5 3v10',

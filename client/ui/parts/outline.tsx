@@ -1,14 +1,14 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type ClipboardEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
-import type { Group, Plan, Step, StepId } from '../../sdk/index.ts'
-import { readFilter } from '../model/filter.ts'
+import type { Group, Step, StepId } from '../../sdk/index.ts'
 import { isTyping, pressInTree } from '../model/keys.ts'
 import { rowMaker } from '../model/rows.ts'
-import { isFinished } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
+import { waitsOf } from '../model/waits.ts'
 import { useAnchor } from './anchor.ts'
 import { type Peer, peersOf } from './avatars.tsx'
 import { useRowDrag } from './drag.ts'
+import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { Icon } from './icons.tsx'
 import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
@@ -27,11 +27,12 @@ export function Outline() {
   const hasFocus = useRef(false)
 
   const make = useMemo(rowMaker, [])
+  const { fits } = useFiltering()
   const rows = useMemo(() => {
     const draft = editing?.kind === 'draft' ? editing.place : null
     const keep = editing?.kind === 'step' ? editing.id : null
-    return make(plan, { collapsed, filter: readFilter(filter, plan), draft, keep })
-  }, [make, plan, collapsed, filter, editing])
+    return make(plan, { collapsed, filter: fits, draft, keep })
+  }, [make, plan, collapsed, fits, editing])
   const groups = useMemo(() => new Map(plan.groups.map((group) => [group.id, group])), [plan.groups])
   const peers = useMemo(() => byStep(peersOf(presence, session.identity.id)), [presence, session])
 
@@ -122,7 +123,8 @@ export function Outline() {
         onKeyDown={(event) => {
           if (isTyping(event.target) || event.nativeEvent.isComposing || drag.isDragging) return
           if (event.key === 'Escape') {
-            session.view.patch({ filter: '', cut: null })
+            session.view.setFilter('')
+            session.view.patch({ cut: null })
             return
           }
           const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
@@ -185,6 +187,7 @@ export function Outline() {
           />
         )}
       </div>
+      {rows.length === 0 && <NothingFits />}
       {session.mayWrite && filter === '' && (
         <button
           type="button"
@@ -200,17 +203,6 @@ export function Outline() {
 
 const groupOf = (groups: ReadonlyMap<string, Group>, { group }: Step): Group | null =>
   group === null ? null : (groups.get(group) ?? null)
-
-/** The steps that one waits for and that are not finished, as they are called. */
-function waitsOf(plan: Plan, { dependencies, status }: Step): string {
-  if (dependencies.length === 0 || isFinished(status)) return ''
-  const open = dependencies.flatMap((one) => {
-    if ('name' in one) return [one.name]
-    const step = plan.step(one.step)
-    return step === undefined || isFinished(step.status) ? [] : [step.number === null ? step.text : `#${step.number}`]
-  })
-  return open.length > 3 ? `${open.slice(0, 3).join(' ')} +${open.length - 3}` : open.join(' ')
-}
 
 function byStep(peers: readonly Peer[]): ReadonlyMap<StepId, readonly Peer[]> {
   const found = new Map<StepId, Peer[]>()

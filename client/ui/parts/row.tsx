@@ -1,9 +1,11 @@
 import { memo, type Ref } from 'react'
 import type { Group } from '../../sdk/index.ts'
+import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
 import type { Flash } from '../model/flashes.ts'
 import { ownerOf } from '../model/owner.ts'
 import type { StepRow } from '../model/rows.ts'
 import { isFinished, STATUS_NAMES } from '../model/statuses.ts'
+import { useStore } from '../model/store.ts'
 import { Avatar, hue, type Peer } from './avatars.tsx'
 import { Icon, StatusShape } from './icons.tsx'
 import { Progress } from './progress.tsx'
@@ -35,6 +37,27 @@ const label = ({ step, tally }: StepRow, group: Group | null, waits: string): st
   if (group !== null) parts.push(`group ${group.title}`)
   if (waits !== '') parts.push(`waits for ${waits}`)
   return parts.join(', ')
+}
+
+/** Shows the steps of its group alone, and all again. */
+function GroupChip({ title }: { readonly title: string }) {
+  const { session } = useWork()
+  const { filter } = useStore(session.view)
+  const token = groupToken(title)
+  return (
+    <button
+      type="button"
+      tabIndex={-1}
+      className="chip"
+      style={hue(title)}
+      title={`Group ${title}`}
+      aria-label={`Only the group ${title}`}
+      aria-pressed={hasToken(filter, token)}
+      onClick={() => session.view.setFilter(toggleToken(filter, token))}
+    >
+      {title}
+    </button>
+  )
 }
 
 /** One step. All that can be done to it can be done by keys on the row; the buttons are for pointers. */
@@ -122,14 +145,10 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
         {waits !== '' && (
           <span className="mark waits" title={`Waits for ${waits}`}>
             <Icon name="link" />
-            {waits}
+            <bdi className="what-for">{waits}</bdi>
           </span>
         )}
-        {group !== null && (
-          <span className="chip" style={hue(group.title)} title={`Group ${group.title}`}>
-            {group.title}
-          </span>
-        )}
+        {group !== null && <GroupChip title={group.title} />}
         {tally !== null && (
           <span className="count">
             <Progress tally={tally} label={`Progress of ${step.text.slice(0, 60)}`} />

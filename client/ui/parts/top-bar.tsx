@@ -1,5 +1,6 @@
 import { type Ref, useMemo } from 'react'
 import type { StepId } from '../../sdk/index.ts'
+import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
 import type { Layout } from '../model/view.ts'
 import { useStore } from '../model/store.ts'
 import { talliesOf } from '../model/tally.ts'
@@ -92,10 +93,10 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
             placeholder="Filter"
             dir="auto"
             value={filter}
-            onChange={(event) => session.view.patch({ filter: event.target.value })}
+            onChange={(event) => session.view.setFilter(event.target.value)}
             onKeyDown={(event) => {
               if (event.nativeEvent.isComposing) return
-              if (event.key === 'Escape') session.view.patch({ filter: '' })
+              if (event.key === 'Escape') session.view.setFilter('')
               if (event.key === 'Escape' || event.key === 'Enter' || event.key === 'ArrowDown') {
                 const { focused } = session.view.get()
                 const isSeen = session.rows.some(({ key }) => key === focused)
@@ -106,6 +107,7 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
             }}
           />
         </label>
+        <Tool icon="funnel" label="Filter by…" isSpare onClick={() => session.view.open({ kind: 'filter' })} />
         <Overview />
         <div className="segments" role="group" aria-label="View">
           {LAYOUTS.map(([value, text, icon]) => (
@@ -196,6 +198,7 @@ function PlanTitle() {
 function Overview() {
   const { session } = useWork()
   const { plan } = useStore(session.seen)
+  const { filter } = useStore(session.view)
   const tallies = talliesOf(plan)
   return (
     <div className="overview">
@@ -215,7 +218,8 @@ function Overview() {
             type="button"
             className="group-bar"
             style={hue(title)}
-            onClick={() => session.view.patch({ filter: title })}
+            aria-pressed={hasToken(filter, groupToken(title))}
+            onClick={() => session.view.setFilter(toggleToken(filter, groupToken(title)))}
           >
             <span className="chip">{title}</span>
             <Progress tally={tally} label={`Progress of the group ${title}`} />
