@@ -40,6 +40,10 @@ export interface LivePlanOptions {
 /** Why a room is lost: the disk did not keep a change, or something here threw. */
 export type Cause = 'storage' | 'room'
 
+/** Bytes of memory that an empty room takes, and each step beside its text, as measured. */
+const ROOM_BYTES = 20_000
+const STEP_BYTES = 1_300
+
 /** The update that changes nothing. */
 const NO_CHANGE = Y.encodeStateAsUpdate(new Y.Doc())
 
@@ -193,6 +197,11 @@ export class LivePlan {
     this.#measure()
     const share = this.#bytes / MAX_PLAN_BYTES
     return share < NEARLY_FULL ? null : Math.min(100, Math.floor(share * 100))
+  }
+
+  /** Bytes of memory that the document and the plan take, about. */
+  get weight(): number {
+    return ROOM_BYTES + this.#bytes + this.plan.steps.length * STEP_BYTES
   }
 
   #measure(): Uint8Array {

@@ -138,6 +138,21 @@ export class Room {
   get isIdle(): boolean {
     return this.#sync.size === 0 && this.#live.outbox.isEmpty
   }
+  /** Nothing of the thread is known here that another opening would not know. */
+  get isBlank(): boolean {
+    return !this.isStored && this.isIdle && this.#desk.views.isEmpty
+  }
+  /** Bytes, about, that it takes in all; and those of them that histories and views take. */
+  get weight(): number {
+    return this.#live.weight + this.remembered
+  }
+  get remembered(): number {
+    return this.#live.history.weight + this.#desk.views.weight
+  }
+  /** Gives up what is furthest back of what is remembered. @returns whether there was something to give up */
+  forgetSome(): boolean {
+    return this.#live.history.halve()
+  }
   get recollection(): Recollection {
     return { history: this.#live.history, views: this.#desk.views }
   }

@@ -2,7 +2,7 @@ import { setTimeout as timer, clearTimeout } from 'node:timers'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 import { newStepId } from '../../shared/schema/ids.ts'
 import type { NewStep, PlanOperation } from '../../shared/schema/operation.ts'
-import { MAX_PARKED_TOTAL_BYTES } from '../../shared/schema/limits.ts'
+import { MAX_KEPT_BYTES, MAX_PARKED_TOTAL_BYTES } from '../../shared/schema/limits.ts'
 import type { PlanSnapshot, Status } from '../../shared/schema/plan.ts'
 import { Allowance } from './allowance.ts'
 import type { Caller } from './caller.ts'
@@ -10,6 +10,7 @@ import { Draining, RoomFailed, StorageUnwritable, ThreadDamaged, ThreadUnavailab
 import type { Files } from './files.ts'
 import { noFiles } from './files.ts'
 import { Incidents } from './incidents.ts'
+import { Kept } from './kept.ts'
 import type { Log } from './log.ts'
 import { Quarantine } from './quarantine.ts'
 import { Recollections } from './recollections.ts'
@@ -37,6 +38,8 @@ export interface RoomsOptions {
   readonly now?: () => number
   /** Milliseconds that a room without connections and calls stays loaded. */
   readonly idleMs?: number
+  /** Bytes, by estimate, that what nobody needs just now may take, of all threads. */
+  readonly keptBytes?: number
 }
 
 /** A thread that is open, or opening. */
@@ -57,6 +60,7 @@ export class Rooms {
   readonly #idleMs: number
   readonly #entries = new Map<ThreadId, Entry>()
   readonly #recollections = new Recollections()
+  readonly #kept: Kept
   readonly #serverIds = new ServerIds()
   readonly #watchers: Watchers
   readonly #quarantine: Quarantine
@@ -69,7 +73,8 @@ export class Rooms {
   readonly #calls = new Set<Promise<unknown>>()
   #draining = false
 
-  constructor({ storage, files = noFiles, log, now = Date.now, idleMs = 60_000 }: RoomsOptions) {
+  constructor({ storage, files = noFiles, log, now = Date.now, idleMs = 60_000, keptBytes }: RoomsOptions) {
+    this.#kept = new Kept(keptBytes ?? MAX_KEPT_BYTES, (thread) => this.#giveUp(thread))
     this.#storage = storage
     this.#files = files
     this.#log = log
@@ -129,7 +134,9 @@ export class Rooms {
       this.#unloadLater(thread, entry)
     }
     try {
-      return { room: await entry.opening, release }
+      const room = await entry.opening
+      if (this.#entries.get(thread) === entry) this.#kept.used(thread, room.remembered)
+      return { room, release }
     } catch (error) {
       release()
       throw error
@@ -147,7 +154,9 @@ export class Rooms {
 
   #open(thread: ThreadId): Entry {
     const forget = (): void => {
-      if (this.#entries.get(thread) === entry) this.#entries.delete(thread)
+      if (this.#entries.get(thread) !== entry) return
+      this.#entries.delete(thread)
+      this.#kept.delete(thread)
     }
     const open = async (): Promise<Room> => {
       try {
@@ -186,7 +195,10 @@ export class Rooms {
         incidents: this.incidents,
         parking: this.#parking,
         now: this.#now,
-        onCommitted: (version: number) => this.#watchers.changed(thread, version),
+        onCommitted: (version: number) => {
+          this.#weigh(thread)
+          this.#watchers.changed(thread, version)
+        },
         onFailed,
       }
       return new Room(options, plan === null ? null : { plan, views }, recollection)
@@ -204,6 +216,13 @@ export class Rooms {
 
   #unloadLater(thread: ThreadId, entry: Entry): void {
     if (entry.users > 0 || entry.room === null || this.#entries.get(thread) !== entry) return
+    // A thread that never came into being leaves nothing behind, however many are asked for.
+    if (entry.room.isBlank) {
+      this.#kept.delete(thread)
+      return this.#close(thread, entry, entry.room)
+    }
+    this.#weigh(thread)
+    if (this.#entries.get(thread) !== entry) return
     entry.idle = timer(() => this.#unload(thread, entry), this.#idleMs)
     entry.idle.unref()
   }
@@ -212,9 +231,41 @@ export class Rooms {
     const { room } = entry
     if (room === null || entry.users > 0 || this.#entries.get(thread) !== entry) return
     if (!room.isIdle) return this.#unloadLater(thread, entry)
-    this.#entries.delete(thread)
+    this.#close(thread, entry, room)
     this.#recollections.keep(thread, room.recollection)
+    this.#weigh(thread)
+  }
+
+  #close(thread: ThreadId, entry: Entry, room: Room): void {
+    if (entry.idle !== null) clearTimeout(entry.idle)
+    this.#entries.delete(thread)
     room.close(new RoomFailed('The room was unloaded.'), 1012, 'unloaded')
+  }
+
+  /** A thread is used: it is known anew what is kept of it. */
+  #weigh(thread: ThreadId): void {
+    this.#kept.used(thread, this.#weightOf(thread))
+  }
+
+  /** Bytes, about, that are kept of a thread. A plan that is in use does not count: nothing could be done about it. */
+  #weightOf(thread: ThreadId): number {
+    const entry = this.#entries.get(thread)
+    if (entry === undefined) return this.#recollections.weightOf(thread)
+    if (entry.room === null) return 0
+    return entry.users > 0 ? entry.room.remembered : entry.room.weight
+  }
+
+  /** Makes room for what is used more: an idle room is unloaded, one that is unloaded forgotten. @returns what is left */
+  #giveUp(thread: ThreadId): number {
+    const entry = this.#entries.get(thread)
+    const room = entry?.room ?? null
+    if (entry === undefined) this.#recollections.forget(thread)
+    else if (room !== null && entry.users > 0) room.forgetSome()
+    else if (room?.isIdle === true) {
+      this.#close(thread, entry, room)
+      this.#recollections.keep(thread, room.recollection)
+    }
+    return this.#weightOf(thread)
   }
 
   /**
@@ -270,6 +321,7 @@ export class Rooms {
     })
     if (removed) {
       this.#recollections.forget(thread)
+      this.#kept.delete(thread)
       this.#quarantine.forget(thread)
       this.#entries.delete(thread)
       if (entry?.idle) clearTimeout(entry.idle)

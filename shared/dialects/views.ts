@@ -46,6 +46,10 @@ interface StoredState {
   readonly later?: readonly Step[]
 }
 
+/** Bytes that a memory takes, and in it a step with its place, about. */
+const MEMORY_BYTES = 500
+const PLACE_BYTES = 30
+
 const NONE: ReadonlySet<StepId> = new Set()
 const NOTHING: ReadonlyMap<StepId, Step> = new Map()
 const NOWHERE: ReadonlyMap<StepId, number> = new Map()
@@ -185,10 +189,21 @@ export class Views {
     this.#update(actor, stranger(version), { told: version })
   }
 
-  /** How many steps the views hold at the most, for what may be kept in memory. */
+  /** Nobody has ever looked. */
+  get isEmpty(): boolean {
+    return this.#memories.size === 0 && this.#forgotten.size === 0
+  }
+
+  /** Bytes that it holds, about. */
   get weight(): number {
-    let weight = 1
-    for (const { view } of this.#memories.values()) weight = Math.max(weight, view?.plan.steps.length ?? 0)
+    let weight = this.#forgotten.size * MEMORY_BYTES
+    const plans = new Set<Plan>()
+    for (const { view, places, listed } of this.#memories.values()) {
+      weight += MEMORY_BYTES + (places.size + listed.size + (view?.later.size ?? 0)) * PLACE_BYTES
+      if (view === null || plans.has(view.plan)) continue
+      plans.add(view.plan)
+      weight += view.plan.steps.length * PLACE_BYTES
+    }
     return weight
   }
 

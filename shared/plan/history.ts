@@ -1,12 +1,16 @@
 import type { Actor } from '../schema/actor.ts'
 import type { StepId } from '../schema/ids.ts'
-import { MAX_HISTORY } from '../schema/limits.ts'
+import { MAX_HISTORY, MAX_HISTORY_BYTES } from '../schema/limits.ts'
 import type { OrderSplice, StepChange } from './changes.ts'
 import { changesBetween, orderSplice } from './changes.ts'
 import type { Plan } from './plan.ts'
 
-/** Changes, and ids for going back in the order, that all entries together may hold; some tens of MB. */
-const MAX_WEIGHT = 500_000
+/** Bytes that an entry, a change in it and an id take, about. */
+const ENTRY_BYTES = 200
+const CHANGE_BYTES = 300
+const ID_BYTES = 10
+/** A history that holds less is not made shorter: there is little to gain, and numbers would lose their meaning. */
+const LEAST_BYTES = 16 * 1024
 
 /** One version: who made it and what it changed. */
 export interface HistoryEntry {
@@ -38,7 +42,7 @@ export class History {
     return this.#start
   }
 
-  /** How many steps and ids it holds, for what may be kept in memory. */
+  /** Bytes that it holds, about. */
   get weight(): number {
     return this.#weight
   }
@@ -49,13 +53,27 @@ export class History {
     this.#entries.push(entry)
     this.#actors.add(actor.id)
     this.#weight += size(entry)
-    while (this.#entries.length > MAX_HISTORY || this.#weight > MAX_WEIGHT) {
-      const oldest = this.#entries.shift()
+    this.#shorten(MAX_HISTORY, MAX_HISTORY_BYTES)
+    return entry
+  }
+
+  /** Gives up what is the furthest back, about half of what it holds. @returns whether there was something to give up */
+  halve(): boolean {
+    if (this.#weight <= LEAST_BYTES) return false
+    this.#shorten(MAX_HISTORY, this.#weight / 2)
+    return true
+  }
+
+  #shorten(entries: number, weight: number): void {
+    let count = 0
+    while (this.#entries.length - count > entries || this.#weight > weight) {
+      const oldest = this.#entries[count]
       if (oldest === undefined) break
       this.#weight -= size(oldest)
       this.#start = oldest.version
+      count++
     }
-    return entry
+    this.#entries.splice(0, count)
   }
 
   /**
@@ -88,5 +106,13 @@ export class History {
   }
 }
 
-const size = ({ splice, changes }: HistoryEntry): number =>
-  changes.length + (splice === null ? 0 : splice.added.length + splice.removed.length)
+/** What later entries share with it, or the plan, is not counted: texts that are still there. */
+function size({ splice, changes }: HistoryEntry): number {
+  let bytes = ENTRY_BYTES + changes.length * CHANGE_BYTES
+  for (const { before, after } of changes) {
+    if (before === null) continue
+    if (before.text !== after?.text) bytes += before.text.length
+    if (before.details !== after?.details) bytes += before.details?.length ?? 0
+  }
+  return bytes + (splice === null ? 0 : (splice.added.length + splice.removed.length) * ID_BYTES)
+}

@@ -99,6 +99,10 @@ export const MCP_NOTICE_MS = 150
 
 /** Versions that `rev` reaches back. */
 export const MAX_HISTORY = 500
+/** Bytes, by estimate, of one history: what steps were before, and what became of them. */
+export const MAX_HISTORY_BYTES = 32 * 1024 * 1024
+/** Bytes, by estimate, that histories, views and plans which nobody uses just now may take, of all threads. */
+export const MAX_KEPT_BYTES = 256 * 1024 * 1024
 /** Actors of a thread whose views are kept. */
 export const MAX_VIEWS = 64
 /** Actors of a thread of whom it is still known that they looked, but not what they saw: their ids alone are kept. */
