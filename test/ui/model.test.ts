@@ -205,11 +205,11 @@ describe('what is told', () => {
     local.apply([{ type: 'setStep', id, fields: { status: 'completed' } }], { ...ME, name: 'claimed' })
     const after = local.plan
     const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false, regrouped: false } // prettier-ignore
-    const flashes = new Flashes()
+    const flashes = new Flashes({ id: 'own', name: 'own' })
     flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000)
     flashes.told(7)
     expect(flashes.current.get(id)).toMatchObject({ who: 'claimed', what: 'completed', version: 7 })
-    flashes.correct(new Map([[7, 'scout']]))
+    flashes.correct(new Map([[7, { id: 'scout-1', name: 'scout' }]]))
     expect(flashes.current.get(id)?.who).toBe('scout')
     expect(flashes.expire(2_000)).toBe(7_000)
     expect(flashes.expire(9_000)).toBeNull()

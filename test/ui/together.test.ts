@@ -93,6 +93,45 @@ describePage('with others', () => {
     )
   })
 
+  test('[P17] what one did oneself is never marked as new, in the feed or on the row', async () => {
+    const { url } = await serve()
+    await seed(url, 'trip', 'One\nTwo\nThree\n')
+    const page = await visitPlan(url, 'trip')
+    const entries = page.getByRole('list', { name: 'Activity' }).locator('> .burst')
+    await entries.first().waitFor()
+    await page.reload()
+    await rowOf(page, 'One').click()
+    await page.keyboard.press('Space')
+    await entries.filter({ hasText: 'completed' }).waitFor()
+    expect(await page.locator('.new-above').count()).toBe(0)
+    await call(url, 'trip', 'add_todos', { steps: [{ text: 'Four' }] })
+    await rowOf(page, 'Three').click()
+    await page.keyboard.press('Space')
+    await entries.filter({ hasText: 'Three' }).first().waitFor()
+    await page.locator('.new-above').waitFor()
+    expect(await entries.locator('.head strong').allTextContents()).toEqual(['You', 'scout', 'You', expect.anything()])
+    // It stands right behind what others did, and on a line of its own.
+    const own = entries.nth(2)
+    expect(await own.locator('.new-above').count()).toBe(1)
+    const [mark, text] = await Promise.all([
+      own.locator('.new-above').boundingBox(),
+      entries.nth(1).locator('.what').boundingBox(),
+    ])
+    expect(mark?.y ?? 0).toBeGreaterThanOrEqual((text?.y ?? 0) + (text?.height ?? 0))
+
+    // The same person in another window.
+    const [again, bob] = await Promise.all([visitPlan(url, 'trip'), visitPlan(url, 'trip', { name: 'Bob' })])
+    await rowOf(again, 'Two').click()
+    await again.keyboard.press('Space')
+    await page.locator('.row.completed', { hasText: 'Two' }).waitFor()
+    await rowOf(bob, 'Four').click()
+    await bob.keyboard.press('Space')
+    await rowOf(page, 'Four').locator('.by', { hasText: 'Bob completed it' }).waitFor()
+    expect(await rowOf(page, 'Two').locator('.by').count()).toBe(0)
+    expect(await rowOf(page, 'Two').locator('.flash').count()).toBe(0)
+    await rowOf(bob, 'Two').locator('.by', { hasText: 'Ada completed it' }).waitFor()
+  })
+
   test('of a long log the last part is shown, and what was earlier when it is asked for', async () => {
     const { url } = await serve()
     for (let i = 0; i < 230; i++)

@@ -3,6 +3,11 @@ import type { PlanEvent, StepId } from '../../sdk/index.ts'
 /** Milliseconds that a row says who changed it. */
 const FLASH_MS = 8_000
 
+export interface Actor {
+  readonly id: string
+  readonly name: string
+}
+
 /** That somebody else changed a step just now. */
 export interface Flash {
   readonly who: string
@@ -11,6 +16,8 @@ export interface Flash {
   readonly at: number
   /** The version that brought it, once the server has told. */
   readonly version: number | null
+  /** The writer calls itself as one does oneself: whether it was somebody else, the log will tell. */
+  readonly isHeld: boolean
   /** Grows with every flash, so that a second one in a row is seen. */
   readonly turn: number
 }
@@ -19,13 +26,20 @@ const VERBS = { pending: 're-opened', in_progress: 'started', completed: 'comple
 
 /** What others changed lately, step by step. */
 export class Flashes {
+  readonly #own: Actor
   #flashes = new Map<StepId, Flash>()
+  #shown: ReadonlyMap<StepId, Flash> = this.#flashes
   #turn = 0
   /** Steps whose change is here and whose version is not told yet. */
   readonly #untold: StepId[] = []
 
+  /** @param own who sits here: what one does in another window is no news */
+  constructor(own: Actor) {
+    this.#own = own
+  }
+
   get current(): ReadonlyMap<StepId, Flash> {
-    return this.#flashes
+    return this.#shown
   }
 
   changed({ changes }: Extract<PlanEvent, { type: 'change' }>, at: number): void {
@@ -52,10 +66,11 @@ export class Flashes {
                     ? null
                     : 'changed'
       if (what === null) continue
-      next.set(id, { who: after.updatedBy || after.createdBy, what, at, version: null, turn: ++this.#turn })
+      const who = after.updatedBy || after.createdBy
+      next.set(id, { who, what, at, version: null, isHeld: who === this.#own.name, turn: ++this.#turn })
       this.#untold.push(id)
     }
-    this.#flashes = next
+    this.#keep(next)
   }
 
   told(version: number): void {
@@ -65,19 +80,22 @@ export class Flashes {
       const flash = next.get(id)
       if (flash?.version === null) next.set(id, { ...flash, version })
     }
-    this.#flashes = next
+    this.#keep(next)
   }
 
   /** The log knows who it was; the step itself only says what its writer claims. */
-  correct(names: ReadonlyMap<number, string>): void {
+  correct(actors: ReadonlyMap<number, Actor>): void {
     let next: Map<StepId, Flash> | null = null
     for (const [id, flash] of this.#flashes) {
-      const who = flash.version === null ? undefined : names.get(flash.version)
-      if (who === undefined || who === flash.who) continue
+      const actor = flash.version === null ? undefined : actors.get(flash.version)
+      if (actor === undefined) continue
+      const who = actor.name || actor.id
+      if (actor.id !== this.#own.id && who === flash.who && !flash.isHeld) continue
       next ??= new Map(this.#flashes)
-      next.set(id, { ...flash, who })
+      if (actor.id === this.#own.id) next.delete(id)
+      else next.set(id, { ...flash, who, isHeld: false })
     }
-    this.#flashes = next ?? this.#flashes
+    if (next !== null) this.#keep(next)
   }
 
   /** Forgets what is over. @returns milliseconds until the next one is, or null */
@@ -90,7 +108,12 @@ export class Flashes {
         next.delete(id)
       } else oldest = Math.min(oldest ?? at, at)
     }
-    this.#flashes = next ?? this.#flashes
+    if (next !== null) this.#keep(next)
     return oldest === null ? null : oldest + FLASH_MS - now
+  }
+
+  #keep(flashes: Map<StepId, Flash>): void {
+    this.#flashes = flashes
+    this.#shown = new Map([...flashes].filter(([, { isHeld }]) => !isHeld))
   }
 }

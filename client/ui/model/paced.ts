@@ -1,5 +1,5 @@
 import type { LivePlan, PlanEvent, PlanSnapshot, StepId } from '../../sdk/index.ts'
-import { type Flash, Flashes } from './flashes.ts'
+import { type Actor, type Flash, Flashes } from './flashes.ts'
 import { Store } from './store.ts'
 
 /** Milliseconds between two renderings of what others do: below that nobody sees a difference, and agents are fast. */
@@ -14,7 +14,7 @@ export interface Seen extends PlanSnapshot {
 /** A live plan at a pace that can be followed: one's own changes show at once, those of others a few times a second. */
 export class PacedPlan extends Store<Seen> {
   readonly #live: LivePlan
-  readonly #flashes = new Flashes()
+  readonly #flashes: Flashes
   readonly #stop: () => void
   #timer: ReturnType<typeof setTimeout> | undefined
   #expiry: ReturnType<typeof setTimeout> | undefined
@@ -23,9 +23,10 @@ export class PacedPlan extends Store<Seen> {
   /** What comes with the first answer of the server is no news. */
   #isUpToDate = false
 
-  constructor(live: LivePlan) {
+  constructor(live: LivePlan, own: Actor) {
     super({ ...live.getSnapshot(), flashes: new Map(), isLoaded: false })
     this.#live = live
+    this.#flashes = new Flashes(own)
     this.#stop = live.subscribe((event) => this.#onEvent(event))
     void live.whenLoaded().then(() => {
       this.#isLoaded = true
@@ -33,9 +34,9 @@ export class PacedPlan extends Store<Seen> {
     })
   }
 
-  correct(names: ReadonlyMap<number, string>): void {
+  correct(actors: ReadonlyMap<number, Actor>): void {
     const before = this.#flashes.current
-    this.#flashes.correct(names)
+    this.#flashes.correct(actors)
     if (this.#flashes.current !== before) this.#soon()
   }
 

@@ -42,12 +42,12 @@ export class Session {
       ...(token === null ? {} : { token }),
       ...('indexedDB' in globalThis ? { store: indexedDbStore(`planroom/${thread}/${id}`) } : {}),
     })
-    this.seen = new PacedPlan(this.live)
+    this.seen = new PacedPlan(this.live, { id, name })
     this.view = new View(thread, isNarrow)
     this.texts = new Texts(this)
     this.editor = new Editor(this)
     this.feed = new Feed(this.live, thread, token, (entries) =>
-      this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor.name || actor.id]))),
+      this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor]))),
     )
     this.#cuts?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const [from, step] = Array.isArray(data) ? (data as unknown[]) : []
@@ -163,9 +163,11 @@ export class Session {
       this.#mendFocus(event.before, gone)
     }
     if (event.origin !== 'remote' || this.live.status.kind !== 'online') return
-    for (const { after, before } of event.changes)
-      if (before?.number === after?.number || before === null)
-        this.announcer.others(after?.updatedBy || after?.createdBy || 'Somebody', 1)
+    for (const { after, before } of event.changes) {
+      const who = after?.updatedBy || after?.createdBy || 'Somebody'
+      if ((before?.number === after?.number || before === null) && who !== this.identity.name)
+        this.announcer.others(who, 1)
+    }
   }
 
   /** Whoever stood on a step that is gone stands on the next one then. */

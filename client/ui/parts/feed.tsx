@@ -55,7 +55,10 @@ export function FeedPanel() {
       .catch(() => session.tell('Earlier activity cannot be read just now.'))
       .finally(() => setBusy(false))
   }
-  const unread = bursts.findIndex(({ entries: own }) => (own[0]?.version ?? 0) <= mark)
+  // What one did oneself is no news: the mark stands right behind the last of what others did.
+  const isNews = ({ entries: [latest] }: Burst): boolean =>
+    latest !== undefined && latest.version > mark && latest.actor.id !== session.identity.id
+  const read = mark < 0 ? 0 : bursts.findLastIndex(isNews) + 1
   return (
     <div className="feed">
       <div className="feed-filters">
@@ -79,7 +82,7 @@ export function FeedPanel() {
       {isLoaded && problem === null && bursts.length === 0 && <p className="hint">Nothing has happened here yet.</p>}
       <ol className="bursts" aria-label="Activity">
         {bursts.slice(0, shown).map((burst, index) => (
-          <BurstItem key={burst.key} burst={burst} isFirstRead={mark >= 0 && index === unread && index > 0} />
+          <BurstItem key={burst.key} burst={burst} isFirstRead={index === read && index > 0} />
         ))}
       </ol>
       {(hasEarlier || bursts.length > shown) && (
