@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
+import { plain } from './model/bidi.ts'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
 import { asHere, isTyping, KEYS, pressAnywhere } from './model/keys.ts'
@@ -61,7 +62,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const filterField = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
-    document.title = `${plan.title || session.thread} · Planroom`
+    document.title = `${plain(plan.title || session.thread)} · Planroom`
   }, [plan.title, session.thread])
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

@@ -1,3 +1,4 @@
+import { plain } from './bidi.ts'
 import { Store } from './store.ts'
 
 /** Milliseconds that what others do is gathered before it is read out: otherwise nothing else could be heard. */
@@ -40,6 +41,7 @@ export class Announcer extends Store<string> {
 
   #tell(text: string): void {
     // The same text twice is read twice only if it is not the same.
-    this.set(text === this.get() ? `${text}\u00a0` : text)
+    const said = plain(text)
+    this.set(said === this.get() ? `${said}\u00a0` : said)
   }
 }

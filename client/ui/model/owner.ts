@@ -1,4 +1,5 @@
 import type { Step } from '../../sdk/index.ts'
+import { plain } from './bidi.ts'
 
 /** Who works on a step: whoever holds it, else who started it while it is under way. */
 export function ownerOf({ claim, startedBy, status }: Step): string | null {
@@ -14,7 +15,9 @@ export function hueOf(name: string): number {
 }
 
 export function initials(name: string): string {
-  const words = name.split(/[\s_.-]+/).filter(Boolean)
+  const words = plain(name)
+    .split(/[\s_.-]+/)
+    .filter(Boolean)
   const [first = '?', second] = words
   const letters = second === undefined ? lettersOf(first).slice(0, 2) : [lettersOf(first)[0], lettersOf(second)[0]]
   return letters.join('').toLocaleUpperCase()

@@ -1,4 +1,5 @@
 import type { Plan, Step } from '../../sdk/index.ts'
+import { plain } from './bidi.ts'
 import { isFinished } from './statuses.ts'
 
 /** What a step waits for itself and what is not finished, as it is called. */
@@ -14,7 +15,7 @@ function openOf(plan: Plan, { dependencies, status }: Step): string[] {
 /** The same in a few words. */
 export function waitsOf(plan: Plan, step: Step): string {
   const open = openOf(plan, step)
-  return open.length > 3 ? `${open.slice(0, 3).join(' ')} +${open.length - 3}` : open.join(' ')
+  return plain(open.length > 3 ? `${open.slice(0, 3).join(' ')} +${open.length - 3}` : open.join(' '))
 }
 
 /** Whether it has to wait: itself, or what it belongs to. */

@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react'
 import type { Present } from '../../sdk/index.ts'
+import { plain } from '../model/bidi.ts'
 import { hueOf, initials } from '../model/owner.ts'
 
 /** Somebody who is there, however many windows they have open. */
@@ -41,8 +42,9 @@ export function Avatar({
   readonly kind: string
   readonly title?: string
 }) {
+  const label = plain(title ?? name)
   return (
-    <span className={`avatar ${kind}`} style={hue(name)} role="img" aria-label={title ?? name} title={title ?? name}>
+    <span className={`avatar ${kind}`} style={hue(name)} role="img" aria-label={label} title={label}>
       {initials(name)}
     </span>
   )

@@ -1,6 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react'
 import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
+import { plain } from '../model/bidi.ts'
 import { ownerOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
@@ -127,9 +128,9 @@ function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Pl
         <span className="foot">
           {step.number !== null && <span className="number">#{step.number}</span>}
           {title !== undefined && (
-            <span className="chip" style={hue(title)}>
+            <bdi className="chip" style={hue(title)}>
               {title}
-            </span>
+            </bdi>
           )}
           {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
         </span>
@@ -137,7 +138,7 @@ function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Pl
       <button
         type="button"
         className="more"
-        aria-label={`Actions for ${step.text.slice(0, 60)}`}
+        aria-label={plain(`Actions for ${step.text.slice(0, 60)}`)}
         aria-haspopup="dialog"
         onClick={() => session.view.open({ kind: 'actions', id: step.id })}
       >

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react'
+import { plain } from '../model/bidi.ts'
 import { type Burst, burstsOf } from '../model/bursts.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar } from './avatars.tsx'
@@ -73,7 +74,9 @@ export function FeedPanel() {
           <select aria-label="Only of" value={who} onChange={(event) => setWho(event.target.value)}>
             <option value="">Everybody</option>
             {names.map((name) => (
-              <option key={name}>{name}</option>
+              <option key={name} value={name}>
+                {plain(name)}
+              </option>
             ))}
           </select>
         )}
@@ -108,10 +111,10 @@ function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isF
       <Avatar name={actor.name || actor.id || '?'} kind={actor.kind} title={name} />
       <div className="what">
         <p className="head">
-          <strong>{name}</strong> <Time at={latest.at} />
+          <strong dir="auto">{name}</strong> <Time at={latest.at} />
         </p>
         <p className="summary" dir="auto">
-          {summary}
+          {plain(summary)}
         </p>
         {reasons.map((reason) => (
           <p key={reason} className="reason" dir="auto">
@@ -127,7 +130,7 @@ function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isF
           <ol className="single">
             {entries.slice(0, 200).map(({ version, at, summary: one }) => (
               <li key={version} dir="auto">
-                <Time at={at} /> {one}
+                <Time at={at} /> {plain(one)}
               </li>
             ))}
           </ol>

@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'react'
+import { plain } from '../model/bidi.ts'
 import { hasToken, isToken, readFilter, statusToken, type Filtering, type Token, toggleToken } from '../model/filter.ts'
 import { readFilterParam, writeFilterParam } from '../model/path.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
@@ -72,7 +73,7 @@ function Count() {
       </span>
       {problems.map((problem) => (
         <span key={problem} className="unknown">
-          {problem}
+          {plain(problem)}
         </span>
       ))}
     </div>
@@ -89,11 +90,11 @@ function TokenList({ onRemove }: { readonly onRemove: (raw: string) => void }) {
       <button
         type="button"
         className="token"
-        aria-label={`Without “${token.raw}”`}
+        aria-label={plain(`Without “${token.raw}”`)}
         title="Look for it no longer"
         onClick={() => onRemove(token.raw)}
       >
-        <bdi>{nameOf(token)}</bdi>
+        <bdi>{plain(nameOf(token))}</bdi>
         <Icon name="close" />
       </button>
     </li>

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import { plain } from '../model/bidi.ts'
 import { asHere } from '../model/keys.ts'
 import { Modal } from './dialog.tsx'
 
@@ -61,7 +62,7 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
         aria-autocomplete="list"
         aria-activedescendant={current === undefined ? undefined : option(current)}
         aria-label={label}
-        placeholder={placeholder}
+        placeholder={plain(placeholder)}
         autoComplete="off"
         dir="auto"
         value={query}
@@ -86,10 +87,10 @@ export function Palette({ label, placeholder, choices, onClose }: PaletteProps) 
           >
             {choice.mark}
             <span className="choice-text" dir="auto">
-              {choice.text}
+              {plain(choice.text)}
             </span>
             {choice.isChosen === true && <span className="chosen">chosen</span>}
-            {choice.hint !== undefined && <span className="choice-hint">{asHere(choice.hint)}</span>}
+            {choice.hint !== undefined && <span className="choice-hint">{plain(asHere(choice.hint))}</span>}
           </div>
         ))}
       </div>

@@ -1,4 +1,5 @@
 import type { CSSProperties } from 'react'
+import { plain } from '../model/bidi.ts'
 import type { Tally } from '../model/tally.ts'
 
 export const percentOf = ({ done, total }: Tally): number => (total === 0 ? 0 : Math.round((done / total) * 100))
@@ -13,7 +14,7 @@ export function Progress({ tally, label }: { readonly tally: Tally; readonly lab
     <span
       className="progress"
       role="progressbar"
-      aria-label={label}
+      aria-label={plain(label)}
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={percentOf(tally)}

@@ -1,5 +1,6 @@
 import { memo, type Ref } from 'react'
 import type { Group } from '../../sdk/index.ts'
+import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
 import type { Flash } from '../model/flashes.ts'
 import { ownerOf } from '../model/owner.ts'
@@ -36,7 +37,7 @@ const label = ({ step, tally }: StepRow, group: Group | null, waits: string): st
   if (tally !== null) parts.push(`${tally.done} of ${tally.total} done`)
   if (group !== null) parts.push(`group ${group.title}`)
   if (waits !== '') parts.push(`waits for ${waits}`)
-  return parts.join(', ')
+  return plain(parts.join(', '))
 }
 
 /** Shows the steps of its group alone, and all again. */
@@ -50,8 +51,9 @@ function GroupChip({ title }: { readonly title: string }) {
       tabIndex={-1}
       className="chip"
       style={hue(title)}
-      title={`Group ${title}`}
-      aria-label={`Only the group ${title}`}
+      dir="auto"
+      title={plain(`Group ${title}`)}
+      aria-label={plain(`Only the group ${title}`)}
       aria-pressed={hasToken(filter, token)}
       onClick={() => session.view.setFilter(toggleToken(filter, token))}
     >
@@ -94,7 +96,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       {flash !== undefined && <span key={flash.turn} className="flash" style={hue(flash.who)} />}
       {flash !== undefined && (
         <span className="by" style={hue(flash.who)}>
-          {flash.who} {flash.what} it, {ago(flash.at)}
+          <bdi>{flash.who}</bdi> {flash.what} it, {ago(flash.at)}
         </span>
       )}
       <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(level - 1, 12)})` }}>
@@ -138,12 +140,12 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       )}
       <span className="marks">
         {step.details !== '' && (
-          <span className="mark" title={step.details.slice(0, 400)}>
+          <span className="mark" title={plain(step.details.slice(0, 400))}>
             <Icon name="note" />
           </span>
         )}
         {waits !== '' && (
-          <span className="mark waits" title={`Waits for ${waits}`}>
+          <span className="mark waits" title={plain(`Waits for ${waits}`)}>
             <Icon name="link" />
             <bdi className="what-for">{waits}</bdi>
           </span>
@@ -173,7 +175,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
         type="button"
         tabIndex={-1}
         className="more"
-        aria-label={`Actions for ${step.text.slice(0, 60)}`}
+        aria-label={plain(`Actions for ${step.text.slice(0, 60)}`)}
         aria-haspopup="dialog"
         onClick={() => session.view.open({ kind: 'actions', id })}
       >

@@ -1,3 +1,4 @@
+import { plain } from '../model/bidi.ts'
 import type { Identity } from '../model/identity.ts'
 import { useStore } from '../model/store.ts'
 import { nameOfText, textAt, type TextChoice } from '../model/texts.ts'
@@ -101,7 +102,7 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
       ))}
       {orphan !== null && (
         <section className="banner warn" role="alert" aria-label="Text without a step">
-          <p>{orphan.why}</p>
+          <p>{plain(orphan.why)}</p>
           <blockquote dir="auto">{orphan.text}</blockquote>
           <div className="buttons">
             {session.mayWrite && (
@@ -132,9 +133,7 @@ function TextChoiceBanner({ choice }: { readonly choice: TextChoice }) {
   const theirs = textAt(plan, key)
   return (
     <section className="banner warn" role="alert" aria-label="Two texts">
-      <p>
-        {why} This is about {nameOfText(plan, key)}.
-      </p>
+      <p>{plain(`${why} This is about ${nameOfText(plan, key)}.`)}</p>
       <dl className="two-texts">
         <dt>Yours</dt>
         <dd dir="auto">{mine}</dd>
@@ -166,7 +165,7 @@ export function NoticeList() {
     <div className="notices">
       {notices.map(({ id, text, action }) => (
         <div key={id} className="notice">
-          <span dir="auto">{text}</span>
+          <span dir="auto">{plain(text)}</span>
           {action !== undefined && (
             <button
               type="button"

@@ -49,11 +49,11 @@ export function StepPanel() {
             disabled={mayNot}
             onClick={() => session.view.open({ kind: 'group', id })}
           >
-            {group?.title ?? 'None'}
+            <bdi>{group?.title ?? 'None'}</bdi>
           </button>
         </dd>
         <dt>With</dt>
-        <dd>{owner ?? 'Nobody'}</dd>
+        <dd dir="auto">{owner ?? 'Nobody'}</dd>
         <dt>Waits for</dt>
         <dd>
           <ul className="waits-for">
@@ -61,8 +61,8 @@ export function StepPanel() {
               const on = 'step' in one ? plan.step(one.step) : undefined
               const name = 'name' in one ? one.name : (on?.text ?? 'a step that was removed')
               return (
-                <li key={'name' in one ? `=${one.name}` : one.step} dir="auto">
-                  {on !== undefined && <span className="number">{STATUS_NAMES[on.status]}</span>} {name}
+                <li key={'name' in one ? `=${one.name}` : one.step}>
+                  {on !== undefined && <span className="number">{STATUS_NAMES[on.status]}</span>} <bdi>{name}</bdi>
                 </li>
               )
             })}
@@ -78,11 +78,11 @@ export function StepPanel() {
         </dd>
         <dt>Made</dt>
         <dd>
-          {step.createdBy || 'Somebody'}, <Time at={step.createdAt} />
+          <bdi>{step.createdBy || 'Somebody'}</bdi>, <Time at={step.createdAt} />
         </dd>
         <dt>Changed</dt>
         <dd>
-          {step.updatedBy || 'Somebody'}, <Time at={step.updatedAt} />
+          <bdi>{step.updatedBy || 'Somebody'}</bdi>, <Time at={step.updatedAt} />
         </dd>
       </dl>
       <Details key={id} step={step} isFixed={mayNot} />

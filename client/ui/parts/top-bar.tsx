@@ -1,5 +1,6 @@
 import { type Ref, useMemo } from 'react'
 import type { StepId } from '../../sdk/index.ts'
+import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
 import type { Layout } from '../model/view.ts'
 import { useStore } from '../model/store.ts'
@@ -59,7 +60,7 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
             <button
               type="button"
               className="peer own"
-              aria-label={`You are ${session.identity.name || 'a guest'}: settings`}
+              aria-label={plain(`You are ${session.identity.name || 'a guest'}: settings`)}
               onClick={() => session.view.open({ kind: 'settings' })}
             >
               <Avatar
@@ -221,7 +222,7 @@ function Overview() {
             aria-pressed={hasToken(filter, groupToken(title))}
             onClick={() => session.view.setFilter(toggleToken(filter, groupToken(title)))}
           >
-            <span className="chip">{title}</span>
+            <bdi className="chip">{title}</bdi>
             <Progress tally={tally} label={`Progress of the group ${title}`} />
             <span className="numbers">
               {tally.done}/{tally.total}
