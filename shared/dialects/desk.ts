@@ -108,8 +108,8 @@ export class ToolDesk {
 
   #context(actor: Actor, file: CallContext['file'], sentWith: SentWith | undefined): CallContext {
     const { plan, version, history } = this.#plan
-    const { view, forgotten, places, known, listed, overruled } = this.views.of(actor, version)
-    const memory = { view, forgotten, places, known, listed, overruled }
+    const { view, forgotten, places, known, listed, overruled, lastList } = this.views.of(actor, version)
+    const memory = { view, forgotten, places, known, listed, overruled, lastList }
     const context = { actor, plan, version, ...memory, history, newStepId, newGroupId }
     return {
       ...context,

@@ -34,6 +34,8 @@ export interface CallContext {
   readonly listed: ReadonlySet<StepId>
   /** What it wrote of a step in its last list that did not count, since somebody else had changed that. */
   readonly overruled: ReadonlyMap<StepId, ListedValues>
+  /** Its last whole list, in its order; null if it has seen the plan's own since, or never wrote one. */
+  readonly lastList: readonly StepId[] | null
   /** What it knew when it sent this call, if a reply to an earlier one had not left by then. */
   readonly sentWith?: SentWith
   readonly history: History

@@ -18,6 +18,8 @@ export interface Memory {
   readonly listed: ReadonlySet<StepId>
   /** What it wrote of a step in its last list that did not count. */
   readonly overruled: ReadonlyMap<StepId, ListedValues>
+  /** Its last whole list, in its order; null if it has seen the plan's own since, or never wrote one. */
+  readonly lastList: readonly StepId[] | null
   /** The version up to which the actor was told what others did. */
   readonly told: number
   /** It has looked, but so long ago that what it saw is not known any more. */
@@ -42,6 +44,7 @@ interface StoredState {
   readonly known?: readonly VersionRange[]
   readonly listed?: readonly StepId[]
   readonly overruled?: readonly (readonly [StepId, ListedValues])[]
+  readonly lastList?: readonly StepId[] | null
   readonly unseen?: readonly StepId[]
   readonly later?: readonly Step[]
 }
@@ -65,6 +68,7 @@ const stranger = (told: number): Memory => ({
   known: [],
   listed: NONE,
   overruled: NO_VALUES,
+  lastList: null,
   told,
   forgotten: false,
 })
@@ -98,7 +102,8 @@ export class Views {
     const isSame = before?.version === version && before.plan === plan && before.later.size === 0
     const view = isSame && isEqual(before.unseen, unseen) ? before : { version, plan, unseen, later: NOTHING }
     const known = withVersion(this.of(actor, version).known, version)
-    this.#update(actor, stranger(version), { view, places: NOWHERE, known, overruled: NO_VALUES, forgotten: false })
+    const fresh = { places: NOWHERE, overruled: NO_VALUES, lastList: null, forgotten: false }
+    this.#update(actor, stranger(version), { view, known, ...fresh })
   }
 
   /**
@@ -125,6 +130,7 @@ export class Views {
       known,
       listed: new Set([...own, ...listed]),
       overruled,
+      lastList: listed,
       forgotten: false,
     })
   }
@@ -214,7 +220,7 @@ export class Views {
   store(actor: Actor, version: number): StoredMemory | null {
     const memory = this.of(actor, version)
     const kept = this.#kept.get(actor.id)
-    const { view, told, forgotten, places, known, listed, overruled } = memory
+    const { view, told, forgotten, places, known, listed, overruled, lastList } = memory
     const isKept =
       kept?.view === view &&
       kept.told === told &&
@@ -230,6 +236,7 @@ export class Views {
       known,
       listed: [...listed],
       overruled: [...overruled],
+      lastList,
       unseen: [...(view?.unseen ?? NONE)],
       later: [...(view?.later.values() ?? [])],
     }
@@ -253,6 +260,7 @@ export class Views {
       places: isLost ? NOWHERE : new Map(rest.places),
       listed: new Set(rest.listed),
       overruled: new Map(rest.overruled),
+      lastList: rest.lastList ?? null,
       known: isLost ? [] : (rest.known ?? (view === null ? [] : [[version, version]])),
     }
     this.#memories.set(actorId, memory)

@@ -26,6 +26,7 @@ const context = {
   known: [],
   listed: new Set<never>(),
   overruled: new Map(),
+  lastList: null,
   history: new History(0),
   newStepId,
   newGroupId,

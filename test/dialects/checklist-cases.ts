@@ -421,6 +421,61 @@ const together: readonly ChecklistCase[] = [
     },
   },
   {
+    title: '[12-1] what a list left out gets no new name by the numbers of the next one',
+    run: async (plan) => {
+      const numbered = (...texts: string[]) => texts.map((text, i) => todo(text, 'pending', { id: `${i + 1}` }))
+      await write(plan, numbered('x', 'y'), 'A')
+      await plan.call('list_todos', {}, 'B')
+      await plan.call('update_todos', { updates: [{ index: 1, text: 'x2' }] }, 'B')
+      const left = await write(plan, numbered('y'), 'A')
+      expect(left.text).toBe(
+        [
+          'Updated todo list v3: 0/2 completed',
+          '  = x2 [pending]',
+          '',
+          'Note: "x", now "x2", was left out and stays: B changed it since you last looked. read_todos, then leave it out to remove it',
+          'Note: ids count all tasks of the plan: item 1 is t2',
+          'Since you last looked: B renamed t1 "x2"',
+        ].join('\n'),
+      )
+      await write(plan, numbered('new', 'y'), 'A')
+      expect((await short(plan)).sort()).toEqual(['new', 'x2', 'y'])
+      await plan.call('read_todos', {}, 'A')
+      await write(plan, numbered('new', 'y'), 'A')
+      expect(await short(plan)).toEqual(['new', 'y'])
+    },
+  },
+  {
+    title: '[12-1] a list that is numbered anew counts in the order in which its caller wrote it, however steps nest',
+    run: async (plan) => {
+      const numbered = (...texts: string[]) => texts.map((text, i) => todo(text, 'pending', { id: `${i + 1}` }))
+      await add(plan, [{ text: 'P' }, { text: 'C', depth: 1 }, { text: 'Q' }], 'B')
+      const child = (await listOf(plan))[1]
+      await plan.call('read_todos', {}, 'A')
+      await write(plan, numbered('P', 'Q', 'C'), 'A')
+      const reply = await write(plan, numbered('P', 'Q', 'C2'), 'A')
+      expect(reply['changed']).toMatchObject([{ text: 'C2', index: 2 }])
+      expect((await listOf(plan))[1]).toMatchObject({ content: 'C2', id: child?.id })
+      expect(await short(plan)).toEqual(['P', 'C2', 'Q'])
+    },
+  },
+  {
+    title: '[F4] what did not count is told again once it stands differently, and once only',
+    run: async (plan) => {
+      await write(plan, [todo('x')], 'A')
+      await plan.call('list_todos', {}, 'B')
+      await plan.call('toggle_todos', { indices: [1] }, 'B')
+      const stays = (reply: ToolReply) => (reply['notes'] ?? []) as readonly string[]
+      const said = 'stays completed: B set that since you last looked'
+      expect(stays(await write(plan, [todo('x', 'blocked')], 'A'))).toEqual([`"x" ${said}`])
+      await plan.call('toggle_todos', { indices: [1] }, 'B')
+      const again = 'stays pending: B set that since you last looked'
+      expect(stays(await write(plan, [todo('x', 'blocked')], 'A'))).toEqual([`"x" ${again}`])
+      expect(stays(await write(plan, [todo('x', 'blocked')], 'A'))).toEqual([])
+      expect(await short(plan)).toEqual(['x'])
+    },
+  },
+  {
     title: '[F5] what is left between two known items is what is left between their steps',
     run: async (plan) => {
       const numbered = (...texts: string[]) => texts.map((text, i) => todo(text, 'pending', { id: `t${i + 1}` }))

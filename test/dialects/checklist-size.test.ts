@@ -28,6 +28,7 @@ test('500 items against a plan of 10,000 steps move and add what differs, and to
     known: [],
     listed: new Set<never>(),
     overruled: new Map(),
+    lastList: null,
     history,
     newStepId,
     newGroupId,

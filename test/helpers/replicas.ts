@@ -221,6 +221,7 @@ export class Replica {
         known: [],
         listed: new Set<never>(),
         overruled: new Map(),
+        lastList: null,
         history: this.history,
         ...ids,
       }

@@ -33,10 +33,10 @@ export class Effect {
     return this.before.steps.filter(({ id }) => this.after.step(id) === undefined)
   }
   /** The steps of which a field is another, each as it is now. */
-  changed(field: 'text' | 'status'): Step[] {
+  changed(field: 'text' | 'status' | 'group' | 'dependencies'): Step[] {
     return this.after.steps.filter((step) => {
       const was = this.before.step(step.id)
-      return was !== undefined && was[field] !== step[field]
+      return was !== undefined && JSON.stringify(was[field]) !== JSON.stringify(step[field])
     })
   }
 

@@ -9,6 +9,8 @@ import { names } from './names.ts'
 export interface CallersList {
   /** What `t1`, `t2`, ... mean, in order. */
   readonly places: readonly StepId[]
+  /** The same list in the order in which a list that is numbered from 1 counts: as the caller wrote it, if it did. */
+  readonly order: readonly StepId[]
   /** The caller named the version that it read, so places mean what they say even where it saw no contents. */
   readonly isNamed: boolean
   /** The steps that the caller has seen, each as it saw it, in the order in which it saw them. */
@@ -23,7 +25,7 @@ export function callersList(rev: number | undefined, context: CallContext): Call
   const seen = seenSteps(context)
   const rest = { overruled: context.overruled, isOwn: ownSteps(context) }
   const shown = context.view?.plan.steps.map((step) => step.id) ?? []
-  if (rev === undefined) return { places: shown, isNamed: false, seen, ...rest }
+  if (rev === undefined) return { places: shown, order: context.lastList ?? shown, isNamed: false, seen, ...rest }
   const known = resolvePlaces([], rev, context, names)
   if ('refused' in known) return known
   const places = context.history.orderAt(rev, context.plan) ?? []
@@ -32,7 +34,7 @@ export function callersList(rev: number | undefined, context: CallContext): Call
     const step = seen.get(id)
     if (step !== undefined) ordered.set(id, step)
   }
-  return { places, isNamed: true, seen: ordered, ...rest }
+  return { places, order: places, isNamed: true, seen: ordered, ...rest }
 }
 
 /** What it listed before, or made; all of it where nobody else has a part in the plan. */

@@ -161,15 +161,15 @@ class Matcher {
   }
 
   #byOrder(): void {
-    const { places, isOwn } = this.#list
-    const at = new Map(places.map((id, place) => [id, place]))
+    const { order, isOwn } = this.#list
+    const at = new Map(order.map((id, place) => [id, place]))
     const fixed = this.matched.flatMap((id, i) => {
       const place = id === null ? undefined : at.get(id)
       return place === undefined ? [] : [{ i, at: place }]
     })
-    for (const gap of this.#gaps(fixed, places.length)) {
+    for (const gap of this.#gaps(fixed, order.length)) {
       // Where nothing of the list was found again, it may be another list altogether: only own steps are renamed.
-      const left = places
+      const left = order
         .slice(gap.fromOld, gap.toOld)
         .filter((id) => this.#isFree(id) && (fixed.length > 0 || isOwn(id)))
       for (let i = gap.from; i < gap.to; i++) {

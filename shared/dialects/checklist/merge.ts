@@ -49,6 +49,7 @@ export function mergeItem(
     // The same again as in the list before, where it did not count: it does not count now.
     if (value !== undefined && before[field] === value) {
       Object.assign(overruled, { [field]: value })
+      if (isNews) told(field, 'stays')
       return
     }
     if (value === undefined || isAsSeen(value, base[field])) {

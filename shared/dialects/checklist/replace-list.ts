@@ -55,7 +55,9 @@ export function replaceList(
   const removed = new Set<StepId>()
   for (const [id, seen] of list.seen) {
     const now = plan.step(id)
-    if (!meant.has(id) && now !== undefined && list.isOwn(id) && isAsSeen(seen, now)) removed.add(id)
+    if (meant.has(id) || now === undefined || !list.isOwn(id)) continue
+    if (isAsSeen(seen, now)) removed.add(id)
+    else if (context.lastList?.includes(id) !== false) notes.push(stayingNote(seen, now))
   }
   const doubled = doubledAlias(listed, removed, plan)
   if (doubled !== null) return { refused: doubled, notes: readNotes }
@@ -82,7 +84,7 @@ export function replaceList(
     notes: [...readNotes, ...(notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')])],
     outcome: (after) => {
       const { completed, total } = progressOf(after.steps)
-      const lines = changeLines(plan, after, kept)
+      const lines = changeLines(plan, after, kept, (id) => !context.listed.has(id))
       return { version: version + 1, progress: `${completed}/${total}`, lines, remind: needsVerifying(after) }
     },
     prints: { listed: wanted.map(({ id }) => id), seen: list.seen, overruled },
@@ -113,6 +115,12 @@ function removalNote({ content }: TodoItem, id: StepId | null, deeds: Deeds): st
 /** Whether a step is as its caller saw it, but for what became of its work. */
 const isAsSeen = (seen: Step, now: Step): boolean =>
   seen.text === now.text && seen.details === now.details && seen.required === now.required
+
+/** Nobody takes away what it does not know: told once, when it leaves the list. */
+function stayingNote(seen: Step, now: Step): string {
+  const what = seen.text === now.text ? quoted(now.text) : `${quoted(seen.text)}, now ${quoted(now.text)},`
+  return `${what} was left out and stays: ${actorName({ name: now.updatedBy })} changed it since you last looked. read_todos, then leave it out to remove it`
+}
 
 /** A step that its caller has not seen is not meant by its content. */
 function doubleNote(double: Step, plan: Plan): string {

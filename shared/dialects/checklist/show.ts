@@ -74,8 +74,17 @@ export function statusText(plan: Plan, version: number | null, folded?: Readonly
 const MOST_KEPT = 20
 const KEPT = 'Kept, as you never listed them. List a step once to take it over; left out after that, it is removed.'
 
-/** What a write did, a line a step. @param kept steps that stay although the list does not hold them */
-export function changeLines(before: Plan, after: Plan, kept: ReadonlySet<StepId>): string[] {
+/**
+ * What a write did, a line a step.
+ * @param kept steps that stay although the list does not hold them
+ * @param isStrange whether the caller never had a step in a list of its own
+ */
+export function changeLines(
+  before: Plan,
+  after: Plan,
+  kept: ReadonlySet<StepId>,
+  isStrange: (id: StepId) => boolean,
+): string[] {
   const { former, gone } = pairUp(before, after)
   const lines: string[] = []
   for (const step of after.steps) {
@@ -87,7 +96,7 @@ export function changeLines(before: Plan, after: Plan, kept: ReadonlySet<StepId>
   const stays = after.steps.filter(({ id }) => kept.has(id))
   for (const step of stays.slice(0, MOST_KEPT)) lines.push(`  = ${oneLine(step.text)} [${step.status}]`)
   if (stays.length > MOST_KEPT) lines.push(`  = and ${stays.length - MOST_KEPT} more: read_todos shows them`)
-  if (stays.length > 0) lines.push(KEPT)
+  if (stays.some(({ id }) => isStrange(id))) lines.push(KEPT)
   return lines
 }
 
