@@ -4,6 +4,7 @@ import type { Awareness } from 'y-protocols/awareness'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
 import type { Backoff } from './backoff.ts'
+import { Pulse } from './pulse.ts'
 
 /** What arrives beside the plan itself. */
 export interface ConnectionEvents {
@@ -47,6 +48,7 @@ export class Connection {
   readonly #options: ConnectionOptions
   readonly #events: ConnectionEvents
   readonly #provider: WebsocketProvider
+  readonly #pulse: Pulse
   #timer: ReturnType<typeof setTimeout> | undefined
   #isWanted = false
   #isTrying = false
@@ -74,6 +76,7 @@ export class Connection {
     this.#provider.messageHandlers[VERSION] = (_encoder, decoder) => events.onVersion(decoding.readVarUint(decoder))
     this.#provider.messageHandlers[SYNC] = this.#listen(this.#provider.messageHandlers[SYNC] as Handler)
     this.#provider.on('connection-close', (event) => this.#onClose(event))
+    this.#pulse = new Pulse(this.#provider, () => this.lost())
   }
 
   /** Begins to connect, and goes on until it is told otherwise. */
@@ -83,9 +86,16 @@ export class Connection {
     this.#tryNow()
   }
 
-  /** Does not wait for the next attempt: the network is back. */
+  /** Does not wait for the next attempt: the network is back. What began without it comes to nothing. */
   hurry(): void {
-    if (this.#isWanted && this.#timer !== undefined) this.#tryNow()
+    if (!this.#isWanted) return
+    if (this.#provider.wsconnecting) this.lost()
+    if (this.#timer !== undefined) this.#tryNow()
+  }
+
+  /** The network is gone, or the connection is dead, whatever the socket says. */
+  lost(): void {
+    if (this.#provider.wsconnected || this.#provider.wsconnecting) this.#provider.disconnect()
   }
 
   /** All went well: the server has taken what there was to bring. */
@@ -102,6 +112,7 @@ export class Connection {
 
   destroy(): void {
     this.#isWanted = false
+    this.#pulse.stop()
     clearTimeout(this.#timer)
     this.#provider.destroy()
   }
@@ -123,12 +134,16 @@ export class Connection {
       if (!this.#isWanted) return
       if (bearer !== null && bearer !== '' && !TOKEN.test(bearer)) {
         this.#isWanted = false
-        return this.#events.onRefused(NOT_AUTHENTICATED, 'the token is no JWT')
+        return this.#events.onRefused(
+          NOT_AUTHENTICATED,
+          'the token is not whole: one has three parts, with dots between them',
+        )
       }
       this.#provider.params = { ...params, planroom: '1' }
       // Not in the address, which proxies write into their logs. The server answers with the one that tells nothing.
       this.#provider.protocols = bearer === null || bearer === '' ? [] : ['planroom', `planroom.bearer.${bearer}`]
       this.#provider.connect()
+      this.#pulse.start()
     } catch {
       this.#failed()
     }
@@ -145,6 +160,7 @@ export class Connection {
   #onClose(event: CloseEvent | null): void {
     this.#provider.shouldConnect = false
     this.#hasAsked = false
+    this.#pulse.stop()
     if (event !== null && isPermanent(event.code) && this.#isWanted) {
       const canRenew =
         event.code === NOT_AUTHENTICATED && typeof this.#options.token === 'function' && !this.#hasFreshToken

@@ -7,7 +7,7 @@ const ASIDE = 'aside'
  * A store in the browser's database.
  * @param name of the database: one for each plan, and for each account that uses this browser
  */
-export function indexedDbStore(name: string, factory: IDBFactory = globalThis.indexedDB): PlanStore {
+export function indexedDbStore(name: string, factory?: IDBFactory): PlanStore {
   let database: Promise<IDBDatabase> | null = null
   /** The keys that this store has seen. Another tab may have added others, and they are not this one's to replace. */
   let keys: IDBValidKey[] = []
@@ -16,7 +16,7 @@ export function indexedDbStore(name: string, factory: IDBFactory = globalThis.in
   /** Records that wait to be added together. */
   let waiting: { readonly records: Uint8Array[]; readonly added: Promise<void> } | null = null
 
-  const open = (): Promise<IDBDatabase> => (database ??= openDatabase(factory, name))
+  const open = (): Promise<IDBDatabase> => (database ??= openDatabase(name, factory))
   const inLine = <T>(work: () => Promise<T>): Promise<T> => {
     // What is appended from now on comes behind this.
     waiting = null
@@ -97,8 +97,11 @@ async function readAll(store: IDBObjectStore): Promise<Uint8Array[]> {
   }
 }
 
-function openDatabase(factory: IDBFactory, name: string): Promise<IDBDatabase> {
-  const request = factory.open(name, 1)
+/** Looked up only now: where a browser forbids its database, to name it is an error. */
+async function openDatabase(name: string, factory?: IDBFactory): Promise<IDBDatabase> {
+  const given: IDBFactory | undefined = factory ?? globalThis.indexedDB
+  if (given === undefined) throw new Error('It has no database.')
+  const request = given.open(name, 1)
   request.addEventListener('upgradeneeded', () => {
     request.result.createObjectStore(RECORDS, { autoIncrement: true })
     request.result.createObjectStore(ASIDE, { autoIncrement: true })

@@ -4,9 +4,10 @@ import { changesBetween } from '../../shared/plan/changes.ts'
 import { checkOperations, isEmpty } from '../../shared/plan/check.ts'
 import type { PlanChange } from '../../shared/plan/draft.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
+import type { Writers } from '../../shared/plan/writers.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
-import { newStepId } from '../../shared/schema/ids.ts'
+import { newStepId, type StepId } from '../../shared/schema/ids.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanEvent, PlanSnapshot, PlanStatus, Present, SetAside } from './events.ts'
 import { footprint } from './footprint.ts'
@@ -17,6 +18,7 @@ import type { ConnectOptions, ToolHost } from './options.ts'
 import { OwnChanges } from './own-changes.ts'
 import { checkSize } from './replica.ts'
 import { doAgain } from './retrace.ts'
+import { watchNetwork } from './network.ts'
 import { Standing } from './standing.ts'
 import { inTime } from './waiters.ts'
 import type { Deed, Undone, Written } from './undo.ts'
@@ -37,6 +39,7 @@ export class LivePlan implements ToolHost {
   readonly #undo = new UndoStack()
   readonly #standing: Standing
   readonly #loaded: Promise<void>
+  readonly #stopNetwork: () => void
   readonly #runTool: ((tool: string, args: unknown) => ToolReply) | null
   /** The copy that is shown and changed. */
   #link: Link
@@ -67,7 +70,8 @@ export class LivePlan implements ToolHost {
     this.#journal = store === undefined ? null : new Journal(store, state, (it) => this.#standing.setStoreProblem(it))
     this.#runTool = options.tools?.attach(this) ?? null
     this.#loaded = this.#load()
-    void this.#start()
+    this.#stopNetwork = watchNetwork(() => (this.#next ?? this.#link).connection)
+    void this.#loaded.then(() => this.#open())
   }
 
   /** The plan as it stands here: immutable, and sharing all that did not change with the one before. */
@@ -93,6 +97,10 @@ export class LivePlan implements ToolHost {
   }
   get presence(): readonly Present[] {
     return this.getSnapshot().presence
+  }
+  /** Who wrote what these steps show, field by field, as far as the document tells. */
+  writersOf(ids: ReadonlySet<StepId>): ReadonlyMap<StepId, Writers> {
+    return this.#link.replica.writersOf(ids)
   }
   get lastDeed(): Deed | null {
     return this.#undo.last
@@ -213,7 +221,7 @@ export class LivePlan implements ToolHost {
   /** Ends it all, once the store has kept what was changed. What the server does not have yet goes there next time. */
   async close(): Promise<void> {
     if (this.#standing.status.kind === 'closed') return
-    globalThis.removeEventListener?.('online', this.#onNetwork)
+    this.#stopNetwork()
     this.#standing.setStatus({ kind: 'closed' })
     this.#link.close()
     this.#next?.close()
@@ -236,17 +244,9 @@ export class LivePlan implements ToolHost {
     await inTime(restored, STORE_PATIENCE_MS, () => this.#standing.setStoreProblem('It does not open.'))
   }
 
-  async #start(): Promise<void> {
-    globalThis.addEventListener?.('online', this.#onNetwork)
-    await this.#loaded
-    this.#open()
-  }
-
   #open(): void {
     if (this.#wantsOnline && this.#standing.end === null) (this.#next ?? this.#link).connection.open()
   }
-
-  readonly #onNetwork = (): void => (this.#next ?? this.#link).connection.hurry()
 
   #newLink(): Link {
     const link: Link = new Link(this.#options, this.#presenceState, {

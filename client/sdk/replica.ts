@@ -4,6 +4,8 @@ import { applyChange } from '../../shared/plan/apply.ts'
 import type { PlanChange } from '../../shared/plan/draft.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { PlanReader } from '../../shared/plan/read.ts'
+import type { Writers } from '../../shared/plan/writers.ts'
+import { writersOf } from '../../shared/plan/writers.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
 import type { StepId } from '../../shared/schema/ids.ts'
 import { MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
@@ -36,6 +38,10 @@ export class Replica {
 
   isRemoved(id: StepId): boolean {
     return this.#reader.fold.record(id)?.fields.removed === true
+  }
+
+  writersOf(ids: ReadonlySet<StepId>): ReadonlyMap<StepId, Writers> {
+    return writersOf(this.doc, ids)
   }
 
   /** Writes a checked change as one update. @returns it */

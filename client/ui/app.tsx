@@ -1,4 +1,6 @@
 import { useState, useSyncExternalStore } from 'react'
+import { Boundary } from './parts/boundary.tsx'
+import { Nowhere } from './parts/nowhere.tsx'
 import { readIdentity } from './model/identity.ts'
 import { Home } from './home.tsx'
 import { readPath, subscribeToPath } from './model/path.ts'
@@ -8,16 +10,21 @@ import { PlanPage } from './plan-page.tsx'
 export function App() {
   const path = useSyncExternalStore(subscribeToPath, () => location.pathname)
   const [identity, setIdentity] = useState(readIdentity)
-  const thread = readPath(path)
-  if (thread === null) return <Home identity={identity} onIdentity={setIdentity} />
+  const place = readPath(path)
   const { id, name, token } = identity
-  // Another thread, another person: another session.
   return (
-    <PlanPage
-      key={JSON.stringify([thread, id, name, token])}
-      thread={thread}
-      identity={identity}
-      onIdentity={setIdentity}
-    />
+    <Boundary key={path} what="This page">
+      {place.kind === 'nowhere' && <Nowhere thread={place.thread} />}
+      {place.kind === 'home' && <Home identity={identity} onIdentity={setIdentity} />}
+      {place.kind === 'plan' && (
+        // Another thread, another person: another session.
+        <PlanPage
+          key={JSON.stringify([place.thread, id, name, token])}
+          thread={place.thread}
+          identity={identity}
+          onIdentity={setIdentity}
+        />
+      )}
+    </Boundary>
   )
 }

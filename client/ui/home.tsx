@@ -7,7 +7,7 @@ import type { Tally } from './model/tally.ts'
 import { Link } from './parts/link.tsx'
 import { NewPlan } from './parts/new-plan.tsx'
 import { Progress } from './parts/progress.tsx'
-import { TokenForm } from './parts/settings.tsx'
+import { NoAccess } from './parts/no-access.tsx'
 import { Time } from './parts/time.tsx'
 
 interface HomeProps {
@@ -75,8 +75,11 @@ export function Home({ identity, onIdentity }: HomeProps) {
       {listing.kind === 'loading' && <p className="hint">Looking for plans…</p>}
       {listing.kind === 'failed' && (
         <div className="problem" role="alert">
-          <p>{listing.why}</p>
-          {listing.needsToken && <TokenForm onIdentity={onIdentity} />}
+          {listing.needsToken ? (
+            <NoAccess hasToken={token !== null} why={listing.why} onIdentity={onIdentity} />
+          ) : (
+            <p>{listing.why}</p>
+          )}
         </div>
       )}
       {listing.kind === 'there' && listing.threads.length === 0 && (

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { plain } from './model/bidi.ts'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
@@ -6,6 +6,7 @@ import { asHere, isTyping, KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
 import { useStore } from './model/store.ts'
 import { Board } from './parts/board.tsx'
+import { Boundary } from './parts/boundary.tsx'
 import {
   allChoices,
   dependencyChoices,
@@ -16,6 +17,7 @@ import {
   stepChoices,
 } from './parts/choices.tsx'
 import { Modal } from './parts/dialog.tsx'
+import { EmptyPlan } from './parts/empty-plan.tsx'
 import { FeedPanel } from './parts/feed.tsx'
 import { FilterBar, useFilterInAddress } from './parts/filter-bar.tsx'
 import { filterChoices } from './parts/filter-choices.tsx'
@@ -53,7 +55,7 @@ export function PlanPage({ thread, identity, onIdentity }: PlanPageProps) {
 
 function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const { session, deeds } = useWork()
-  const { plan, isLoaded, status, storeProblem, unsaved } = useStore(session.seen)
+  const { plan, storeProblem, unsaved } = useStore(session.seen)
   const { layout, side, editing, panelTurn } = useStore(session.view)
   useEffect(() => {
     if (panelTurn > 0) document.querySelector<HTMLElement>('.step-panel :is(select, textarea, button)')?.focus()
@@ -89,46 +91,27 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   }, [storeProblem, unsaved])
 
   const isEmpty = plan.steps.length === 0 && editing === null
-  const isWaiting = !isLoaded || status.kind === 'connecting'
+  const inPart = (what: string, part: ReactNode): ReactNode => <Boundary what={what}>{part}</Boundary>
   return (
     <div className={`plan-page layout-${layout}${side === null ? '' : ' with-side'}`}>
-      <TopBar filterRef={filterField} />
-      <Banners onIdentity={onIdentity} />
-      <FilterBar />
+      {inPart('The head of the page', <TopBar filterRef={filterField} />)}
+      {inPart('What should be said here', <Banners onIdentity={onIdentity} />)}
+      {inPart('The filter', <FilterBar />)}
       <p id="tree-help" hidden>
         Arrow keys move, Enter adds a step, F2 edits, Space ticks, Alt Shift Right indents. F6 leads to the other parts
         of the page. Question mark shows all keys.
       </p>
       <div className="body">
         <main className="views">
-          {isEmpty && (
-            <div className="empty">
-              <p>{isWaiting ? 'Opening the plan…' : 'Nothing is planned yet.'}</p>
-              {!isWaiting && session.mayWrite && (
-                <>
-                  <button
-                    type="button"
-                    className="primary"
-                    onClick={() => session.editor.draft({ parent: null, after: null })}
-                  >
-                    <Icon name="plus" /> First step
-                  </button>
-                  <p className="hint">
-                    Or paste a Markdown list, or let an agent call <code>add_todos</code> on the thread{' '}
-                    <code>{session.thread}</code>.
-                  </p>
-                </>
-              )}
-            </div>
-          )}
-          {layout !== 'board' && !isEmpty && <Outline />}
-          {layout !== 'tree' && !isEmpty && <Board />}
+          {isEmpty && inPart('The plan', <EmptyPlan />)}
+          {layout !== 'board' && !isEmpty && inPart('The outline', <Outline />)}
+          {layout !== 'tree' && !isEmpty && inPart('The board', <Board />)}
         </main>
         {side !== null && <Side />}
       </div>
-      <Dialogs onIdentity={onIdentity} />
-      <NoticeList />
-      <LiveRegion />
+      {inPart('This dialog', <Dialogs onIdentity={onIdentity} />)}
+      {inPart('What was done', <NoticeList />)}
+      {inPart('What is read out', <LiveRegion />)}
     </div>
   )
 }
@@ -164,7 +147,15 @@ function Side() {
           <Icon name="close" />
         </button>
       </div>
-      {side === 'step' ? <StepPanel /> : <FeedPanel />}
+      {side === 'step' ? (
+        <Boundary key="step" what="The step">
+          <StepPanel />
+        </Boundary>
+      ) : (
+        <Boundary key="activity" what="The activity">
+          <FeedPanel />
+        </Boundary>
+      )}
     </aside>
   )
 }

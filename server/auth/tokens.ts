@@ -90,7 +90,7 @@ function algorithmOf(token: string): string {
   } catch {
     // said below
   }
-  throw new NotAuthenticated('the token is no JWT', true)
+  throw new NotAuthenticated('the token is not whole: one has three parts, with dots between them', true)
 }
 
 /** What jose means. Its own words are not passed on: some hold parts of the token or of the keys. */
@@ -104,7 +104,7 @@ function explain(error: unknown): NotAuthenticated | KeysUnavailable {
   }
   const isOfKeys = error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid || isPlain(error)
   if (isOfKeys) return new KeysUnavailable('The keys for tokens could not be had.', { cause: error })
-  return because('the token is no valid JWT')
+  return because('the token cannot be read: it may have been copied in part')
 }
 
 /** jose throws its plain error when the keys' server answers with anything but 200 and JSON; fetch throws its own. */

@@ -14,7 +14,7 @@ import { bringsNothing, contradicts, newClients } from './update-effect.ts'
 import type { Missing } from './validate-update.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
-import { readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
+import { KEEP_ALIVE, readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
 
 const TWO_DOCUMENTS = 'another document writes under your client id: take a new one and bring your change again'
 
@@ -114,6 +114,8 @@ export class Sync {
       case 'update':
         return this.#receiveUpdate(session, message.update, MAX_UPDATE_BYTES)
       case 'awareness':
+        // It asks whether the connection is alive.
+        if (message.entries.length === 0 && session.wantsVersions) session.send(KEEP_ALIVE)
         if (!this.#presence.receive(session, message.entries))
           this.#refuse(session, 4500, 'too much awareness for one connection')
         return

@@ -259,7 +259,7 @@ describe('[RB-H5] a client without a token learns where to get one', () => {
     const wrong = await ask(app, '/threads/plan/mcp', { method: 'POST', headers: bearer('x"y'), body: {} })
     expect(wrong.headers.get('www-authenticate')).toBe(
       'Bearer resource_metadata="http://planroom.test/.well-known/oauth-protected-resource/threads/plan/mcp", ' +
-        'error="invalid_token", error_description="the token is no JWT"',
+        'error="invalid_token", error_description="the token is not whole: one has three parts, with dots between them"',
     )
     const token = await tokenOf({ role: 'viewer' })
     const weak = await ask(app, '/threads/plan', { method: 'PUT', headers: bearer(token) })

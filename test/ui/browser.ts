@@ -94,10 +94,15 @@ export interface Visit extends BrowserContextOptions {
   /** Who it is; set before the page is opened. */
   readonly name?: string
   readonly narrow?: boolean
+  /** Complaints of the page that are meant. */
+  readonly mayComplain?: RegExp
 }
 
 /** A browser of its own at an address. Whatever the page complains of fails the test. */
-export async function visit(address: string, { name = 'Ada', narrow = false, ...options }: Visit = {}): Promise<Page> {
+export async function visit(
+  address: string,
+  { name = 'Ada', narrow = false, mayComplain, ...options }: Visit = {},
+): Promise<Page> {
   if (browser === null) throw new Error('There is no browser.')
   const viewport = narrow ? { width: 390, height: 780 } : { width: 1280, height: 800 }
   const context = await browser.newContext({ viewport, ...options })
@@ -112,7 +117,8 @@ export async function visit(address: string, { name = 'Ada', narrow = false, ...
   page.on('pageerror', (error) => errors.push(String(error)))
   page.on('console', (message) => {
     const isOfNetwork = /ERR_|WebSocket connection|status of 4|Failed to load resource/.test(message.text())
-    if (message.type() === 'error' && !isOfNetwork) errors.push(message.text())
+    if (message.type() === 'error' && !isOfNetwork && mayComplain?.test(message.text()) !== true)
+      errors.push(message.text())
   })
   onTestFinished(async () => {
     await context.close()

@@ -9,6 +9,7 @@ import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/
 import { threadIdFor } from '../../client/ui/model/path.ts'
 import { asMarkdown, subtreeMarkdown } from '../../client/ui/model/paste.ts'
 import { importMarkdown } from '../../shared/plan/markdown-import.ts'
+import { writersOf } from '../../shared/plan/writers.ts'
 import { readPlanMarkdown } from '../../shared/plan/markdown-read.ts'
 import { type Row, rowMaker } from '../../client/ui/model/rows.ts'
 import { doneText } from '../../client/cli/plan-text.ts'
@@ -206,7 +207,7 @@ describe('what is told', () => {
     const after = local.plan
     const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false, regrouped: false } // prettier-ignore
     const flashes = new Flashes({ id: 'own', name: 'own' })
-    flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000)
+    flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000, new Map(), true)
     flashes.told(7)
     expect(flashes.current.get(id)).toMatchObject({ who: 'claimed', what: 'completed', version: 7 })
     flashes.correct(new Map([[7, { id: 'scout-1', name: 'scout' }]]))
@@ -214,6 +215,23 @@ describe('what is told', () => {
     expect(flashes.expire(2_000)).toBe(7_000)
     expect(flashes.expire(9_000)).toBeNull()
     expect(flashes.current.size).toBe(0)
+  })
+
+  test('[P18] a flash says who wrote what changed, not who wrote last; what came in many versions is nobody’s by its version', () => {
+    const local = planOf([0, 'A'])
+    const before = local.plan
+    const id = idOf(before, 'A')
+    local.apply([{ type: 'setStep', id, fields: { text: 'B' } }], { ...ME, name: 'Ada' })
+    local.apply([{ type: 'setStep', id, fields: { details: 'C' } }], { ...ME, name: 'Bob' })
+    const after = local.plan
+    const change = { id, before: before.step(id) ?? null, after: after.step(id) ?? null, placeBefore: 1, placeAfter: 1, moved: false, regrouped: false } // prettier-ignore
+    const writers = writersOf(local.doc, new Set([id]))
+    expect([writers.get(id)?.get('text'), writers.get(id)?.get('details')]).toEqual(['Ada', 'Bob'])
+    const flashes = new Flashes({ id: 'own', name: 'own' })
+    flashes.changed({ type: 'change', origin: 'remote', before, after, changes: [change] }, 1_000, writers, false)
+    flashes.told(7)
+    flashes.correct(new Map([[7, { id: 'carl', name: 'Carl' }]]))
+    expect(flashes.current.get(id)).toMatchObject({ who: 'Ada', what: 'renamed', version: null })
   })
 
   test('[F36] progress is the same in the page, on the command line and in the block: every step but cancelled ones', () => {

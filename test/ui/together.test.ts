@@ -107,9 +107,11 @@ describePage('with others', () => {
     await call(url, 'trip', 'add_todos', { steps: [{ text: 'Four' }] })
     await rowOf(page, 'Three').click()
     await page.keyboard.press('Space')
-    await entries.filter({ hasText: 'Three' }).first().waitFor()
     await page.locator('.new-above').waitFor()
-    expect(await entries.locator('.head strong').allTextContents()).toEqual(['You', 'scout', 'You', expect.anything()])
+    await eventually(
+      () => entries.locator('.head strong').allTextContents(),
+      (names) => expect(names).toEqual(['You', 'scout', 'You', expect.anything()]),
+    )
     // It stands right behind what others did, and on a line of its own.
     const own = entries.nth(2)
     expect(await own.locator('.new-above').count()).toBe(1)

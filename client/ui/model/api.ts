@@ -38,8 +38,11 @@ async function send(token: string | null, path: string, init: RequestInit = {}):
   const headers = { Accept: 'application/json', ...(token === null ? {} : { Authorization: `Bearer ${token}` }) }
   const response = await fetch(path, { ...init, headers: { ...headers, ...(init.headers as Record<string, string>) } })
   if (response.ok) return response
-  const problem = (await response.json().catch(() => ({}))) as { detail?: string; title?: string }
-  throw new ApiError(response.status, problem.detail ?? problem.title ?? `The server answered ${response.status}.`)
+  const problem = (await response.json().catch(() => ({}))) as { reason?: string; detail?: string; title?: string }
+  throw new ApiError(
+    response.status,
+    problem.reason ?? problem.detail ?? problem.title ?? `The server answered ${response.status}.`,
+  )
 }
 
 const ask = async <T>(token: string | null, path: string): Promise<T> => (await send(token, path)).json() as Promise<T>

@@ -1,4 +1,4 @@
-import type { PlanEvent, StepId } from '../../sdk/index.ts'
+import type { PlanEvent, StepChange, StepId, Writers } from '../../sdk/index.ts'
 
 /** Milliseconds that a row says who changed it. */
 const FLASH_MS = 8_000
@@ -24,6 +24,26 @@ export interface Flash {
 
 const VERBS = { pending: 're-opened', in_progress: 'started', completed: 'completed', cancelled: 'cancelled', blocked: 'blocked' } // prettier-ignore
 
+/** What became of a step that is there, and who did just that; null if nobody did. */
+export function whatWasDone(
+  { before, after, moved }: StepChange,
+  writers: Writers | undefined,
+): { who: string; what: string } | null {
+  if (after === null) return null
+  const by = (what: string, ...fields: readonly (keyof typeof after)[]) => {
+    const field = fields.find((one) => before !== null && before[one] !== after[one]) ?? fields[0]
+    const writer = field === undefined ? undefined : writers?.get(field as never)
+    return { what, who: writer || after.updatedBy || after.createdBy }
+  }
+  if (before === null) return { what: 'added', who: after.createdBy || after.updatedBy }
+  if (before.status !== after.status) return by(VERBS[after.status], 'status')
+  if (before.text !== after.text) return by('renamed', 'text')
+  if (moved) return by('moved', 'parent')
+  if (before.claim?.holder !== after.claim?.holder) return by(after.claim === null ? 'released' : 'claimed', 'claim')
+  if (before.number !== after.number) return null
+  return by('changed', 'details', 'group', 'required', 'alias')
+}
+
 /** What others changed lately, step by step. */
 export class Flashes {
   readonly #own: Actor
@@ -42,33 +62,24 @@ export class Flashes {
     return this.#shown
   }
 
-  changed({ changes }: Extract<PlanEvent, { type: 'change' }>, at: number): void {
+  /**
+   * @param writers who wrote what the changed steps show
+   * @param isOneVersion what came is what one version brought: the log knows who made that
+   */
+  changed(
+    { changes }: Extract<PlanEvent, { type: 'change' }>,
+    at: number,
+    writers: ReadonlyMap<StepId, Writers>,
+    isOneVersion: boolean,
+  ): void {
     const next = new Map(this.#flashes)
-    for (const { id, before, after, moved } of changes) {
-      if (after === null) {
-        next.delete(id)
-        continue
-      }
-      const what =
-        before === null
-          ? 'added'
-          : before.status !== after.status
-            ? VERBS[after.status]
-            : before.text !== after.text
-              ? 'renamed'
-              : moved
-                ? 'moved'
-                : before.claim?.holder !== after.claim?.holder
-                  ? after.claim === null
-                    ? 'released'
-                    : 'claimed'
-                  : before.number !== after.number
-                    ? null
-                    : 'changed'
-      if (what === null) continue
-      const who = after.updatedBy || after.createdBy
-      next.set(id, { who, what, at, version: null, isHeld: who === this.#own.name, turn: ++this.#turn })
-      this.#untold.push(id)
+    for (const change of changes) {
+      const { id, after } = change
+      const done = after === null ? null : whatWasDone(change, writers.get(id))
+      if (after === null) next.delete(id)
+      if (done === null) continue
+      next.set(id, { ...done, at, version: null, isHeld: done.who === this.#own.name, turn: ++this.#turn })
+      if (isOneVersion) this.#untold.push(id)
     }
     this.#keep(next)
   }

@@ -49,7 +49,7 @@ export class PacedPlan extends Store<Seen> {
   #onEvent(event: PlanEvent): void {
     switch (event.type) {
       case 'change':
-        if (event.origin === 'remote' && this.#isUpToDate) this.#flashes.changed(event, Date.now())
+        if (event.origin === 'remote' && this.#isUpToDate) this.#flash(event)
         if (event.origin === 'remote') return this.#soon()
         return this.#show()
       case 'status':
@@ -65,6 +65,12 @@ export class PacedPlan extends Store<Seen> {
       case 'setAside':
         return this.#soon()
     }
+  }
+
+  #flash(event: Extract<PlanEvent, { type: 'change' }>): void {
+    const writers = this.#live.writersOf(new Set(event.changes.map(({ id }) => id)))
+    // What comes with the answer to a reconnect was done by many, in many versions.
+    this.#flashes.changed(event, Date.now(), writers, this.#live.status.kind === 'online')
   }
 
   #soon(): void {

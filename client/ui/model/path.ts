@@ -1,8 +1,23 @@
-/** The thread that an address is about; null for the list of all. */
-export function readPath(path: string): string | null {
+import { isThreadId } from '../../../shared/schema/ids.ts'
+
+/** What an address is about: the list of all plans, one of them, or nothing. */
+export type Place =
+  | { readonly kind: 'home' }
+  | { readonly kind: 'plan'; readonly thread: string }
+  /** @property thread what stands where a plan's id should */
+  | { readonly kind: 'nowhere'; readonly thread: string | null }
+
+export function readPath(path: string): Place {
+  if (path === '/') return { kind: 'home' }
   const [, name] = /^\/t\/([^/]+)\/?$/.exec(path) ?? []
+  if (name === undefined) return { kind: 'nowhere', thread: null }
+  const thread = decoded(name)
+  return isThreadId(thread) ? { kind: 'plan', thread } : { kind: 'nowhere', thread: thread ?? name }
+}
+
+function decoded(part: string): string | null {
   try {
-    return name === undefined ? null : decodeURIComponent(name)
+    return decodeURIComponent(part)
   } catch {
     return null
   }

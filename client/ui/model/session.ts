@@ -3,6 +3,7 @@ import { connectPlan, indexedDbStore, PlanError } from '../../sdk/index.ts'
 import { Announcer } from './announcer.ts'
 import { Editor } from './editor.ts'
 import { Feed } from './feed.ts'
+import { whatWasDone } from './flashes.ts'
 import type { Identity } from './identity.ts'
 import { Notices } from './notices.ts'
 import { PacedPlan } from './paced.ts'
@@ -40,7 +41,7 @@ export class Session {
       id,
       name: name === '' ? 'Guest' : name,
       ...(token === null ? {} : { token }),
-      ...('indexedDB' in globalThis ? { store: indexedDbStore(`planroom/${thread}/${id}`) } : {}),
+      store: indexedDbStore(`planroom/${thread}/${id}`),
     })
     this.seen = new PacedPlan(this.live, { id, name })
     this.view = new View(thread, isNarrow)
@@ -163,10 +164,11 @@ export class Session {
       this.#mendFocus(event.before, gone)
     }
     if (event.origin !== 'remote' || this.live.status.kind !== 'online') return
-    for (const { after, before } of event.changes) {
-      const who = after?.updatedBy || after?.createdBy || 'Somebody'
-      if ((before?.number === after?.number || before === null) && who !== this.identity.name)
-        this.announcer.others(who, 1)
+    const writers = this.live.writersOf(new Set(event.changes.map(({ id }) => id)))
+    for (const change of event.changes) {
+      const done = whatWasDone(change, writers.get(change.id))
+      if (done === null && change.after !== null) continue
+      if (done?.who !== this.identity.name) this.announcer.others(done?.who || 'Somebody', 1)
     }
   }
 

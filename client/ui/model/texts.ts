@@ -1,4 +1,4 @@
-import type { Plan, PlanEvent, PlanOperation, StepId } from '../../sdk/index.ts'
+import type { LivePlan, Plan, PlanEvent, PlanOperation, StepId } from '../../sdk/index.ts'
 import { Drafts, type TextKey } from './drafts.ts'
 import { mergeAdded } from './merge-text.ts'
 import { Store } from './store.ts'
@@ -16,6 +16,7 @@ export interface TextChoice {
 interface TextsHost {
   readonly thread: string
   readonly plan: Plan
+  readonly live: Pick<LivePlan, 'writersOf'>
   write(...operations: readonly PlanOperation[]): boolean
   tell(text: string): void
 }
@@ -82,7 +83,15 @@ export class Texts extends Store<readonly TextChoice[]> {
   }
 
   #author(key: TextKey): string {
-    return (key === 'title' ? '' : this.#session.plan.step(idOf(key))?.updatedBy) || 'Somebody'
+    if (key === 'title') return 'Somebody'
+    const id = idOf(key)
+    const field = key.startsWith('details:') ? 'details' : 'text'
+    return (
+      this.#session.live
+        .writersOf(new Set([id]))
+        .get(id)
+        ?.get(field) || 'Somebody'
+    )
   }
 
   #offerDrafts(drafts: ReturnType<Drafts['all']>): void {

@@ -4,6 +4,7 @@ import { useStore } from '../model/store.ts'
 import { nameOfText, textAt, type TextChoice } from '../model/texts.ts'
 import { copyText } from './copy.ts'
 import { Link } from './link.tsx'
+import { NoAccess } from './no-access.tsx'
 import { useWork } from './session-context.ts'
 import { TokenForm } from './settings.tsx'
 
@@ -64,14 +65,8 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
     <div className="banners">
       {status.kind === 'refused' && (
         <section className="banner bad" role="alert">
-          <p>
-            <strong>
-              {status.code === 4401 ? 'The server wants to know who you are.' : 'The server does not let you in.'}
-            </strong>{' '}
-            {status.why}
-            {unsaved > 0 && ' What you changed is kept in this browser.'}
-          </p>
-          {(status.code === 4401 || status.code === 4403) && <TokenForm onIdentity={onIdentity} />}
+          <Refusal code={status.code} why={status.why} onIdentity={onIdentity} />
+          {unsaved > 0 && <p>What you changed is kept in this browser.</p>}
         </section>
       )}
       {status.kind === 'deleted' && (
@@ -120,6 +115,29 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
         </section>
       )}
     </div>
+  )
+}
+
+interface RefusalProps {
+  readonly code: number
+  readonly why: string
+  readonly onIdentity: (identity: Identity) => void
+}
+
+/** The server will not have this page: why, and what to do. */
+function Refusal({ code, why, onIdentity }: RefusalProps) {
+  const { session } = useWork()
+  const { token } = session.identity
+  if (code === 4401) return <NoAccess hasToken={token !== null} why={why} onIdentity={onIdentity} />
+  return (
+    <>
+      <p>
+        <strong>The server does not let you in.</strong>{' '}
+        {code === 4403 ? `It says: ${why}. Bring another token, or ask whoever runs the server.` : `It says: ${why}.`}
+      </p>
+      {code === 4403 && <TokenForm onIdentity={onIdentity} />}
+      <Link to="/">All plans</Link>
+    </>
   )
 }
 

@@ -22,6 +22,8 @@ export function ago(at: number, now = Date.now()): string {
 
 export function Time({ at }: { readonly at: number }) {
   const date = new Date(at)
+  // A clock may say anything, and what is no date cannot even be printed.
+  if (Number.isNaN(date.getTime())) return <span>at an unknown time</span>
   return (
     <time dateTime={date.toISOString()} title={date.toLocaleString()}>
       {ago(at)}

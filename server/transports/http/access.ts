@@ -9,7 +9,7 @@ import { KeysUnavailable, NotAuthenticated } from '../../auth/refusals.ts'
 import type { Log } from '../../rooms/log.ts'
 import { readJson } from './body.ts'
 import type { HttpEnv } from './env.ts'
-import { isOfPage } from './page.ts'
+import { isLost, isOfPage } from './page.ts'
 import { answerProblem, badRequest, Problem } from './problem.ts'
 
 /** What is for everybody, token or not: it tells nothing of any plan. */
@@ -27,7 +27,7 @@ export interface GateOptions {
 /** Lets nobody in without a good token, and notes who it is. What they may do, each handler asks `allow`. */
 export function keepGate({ access, log, publicUrl }: GateOptions): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
-    if (PUBLIC.test(c.req.path) || isOfPage(c.req.path)) return next()
+    if (PUBLIC.test(c.req.path) || isOfPage(c.req.path) || isLost(c)) return next()
     try {
       c.set('identity', await access.identify(tokenInHeader(c.req.header('Authorization'))))
     } catch (error) {
@@ -43,6 +43,7 @@ export function keepGate({ access, log, publicUrl }: GateOptions): MiddlewareHan
         kind: 'not-authenticated',
         title: 'Not authenticated',
         detail: `This server wants a token, as "Authorization: Bearer ...": ${message}.`,
+        members: { reason: message },
         headers: {
           'WWW-Authenticate': challenge(baseOf(c, publicUrl), pathname.replace(/\/$/, ''), hadToken ? message : null),
         },

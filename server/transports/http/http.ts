@@ -11,8 +11,8 @@ import { keepDoors, safeHeaders } from './doors.ts'
 import type { HttpEnv } from './env.ts'
 import { limitActors, limitAddresses } from './limits.ts'
 import { openApi } from './openapi/document.ts'
-import { addPageRoutes, type Page } from './page.ts'
-import { answerError, answerProblem, badTarget, Problem } from './problem.ts'
+import { addPageRoutes, answerLost, type Page } from './page.ts'
+import { answerError, answerProblem, badTarget, Problem, type ProblemDetails } from './problem.ts'
 import { badThread } from './request.ts'
 import { addThreadRoutes } from './threads.ts'
 import { addToolRoutes } from './tools.ts'
@@ -39,14 +39,7 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   let description: string | undefined
   const app = new Hono<HttpEnv>()
   app.onError((error, c) => answerError(error, c, log))
-  app.notFound((c) =>
-    answerProblem(c, {
-      status: 404,
-      kind: 'not-found',
-      title: 'Not found',
-      detail: 'Nothing is here. GET / tells what is.',
-    }),
-  )
+  app.notFound((c) => answerLost(c, page) ?? answerProblem(c, notFound))
 
   app.use(requestId())
   app.use(safeHeaders)
@@ -92,6 +85,13 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   mcp.addRoutes(app)
   addAccessRoutes(app, options)
   return app
+}
+
+const notFound: ProblemDetails = {
+  status: 404,
+  kind: 'not-found',
+  title: 'Not found',
+  detail: 'Nothing is here. GET / tells what is.',
 }
 
 async function whyNotReady(storage: Storage): Promise<string | null> {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Context, Hono } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import type { HttpEnv } from './env.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -54,7 +55,6 @@ export function readPage(folder = pageFolder()): Page | null {
  */
 export function addPageRoutes(app: Hono<HttpEnv>, page: Page | null, overview: string): void {
   const index = page?.get('/index.html')
-  const wantsPage = (c: Context<HttpEnv>): boolean => /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
 
   app.get('/', (c) => {
     c.header('Vary', 'Accept', { append: true })
@@ -64,6 +64,21 @@ export function addPageRoutes(app: Hono<HttpEnv>, page: Page | null, overview: s
   for (const [path, file] of page ?? []) {
     if (path !== '/index.html') app.get(path, (c) => answerFile(c, path, file))
   }
+}
+
+/** Whether somebody looks, in a browser, and no program asks. */
+const wantsPage = (c: Context<HttpEnv>): boolean => /\btext\/html\b/i.test(c.req.header('Accept') ?? '')
+
+/** Whether it is an address in a browser at which there is nothing: the page says so, in words. */
+export const isLost = (c: Context<HttpEnv>): boolean =>
+  c.req.method === 'GET' && wantsPage(c) && matchedRoutes(c).every(({ method }) => method === 'ALL')
+
+/** @returns the page that says that nothing is here; null if there is no page, or it was a program that asked */
+export function answerLost(c: Context<HttpEnv>, page: Page | null): Response | null {
+  const index = page?.get('/index.html')
+  if (index === undefined || !isLost(c)) return null
+  c.status(404)
+  return answerFile(c, '/index.html', index)
 }
 
 /** What needs no token: without the page nobody could bring one. */

@@ -21,7 +21,11 @@ export const PROBLEMS = {
     members: { pattern: z.string() },
   },
   refused: { statuses: [400], meaning: 'The plan cannot take this, such as a text that is too long.' },
-  'not-authenticated': { statuses: [401], meaning: 'The server wants a token, and there is none, or it is not good.' },
+  'not-authenticated': {
+    statuses: [401],
+    meaning: 'The server wants a token, and there is none, or it is not good.',
+    members: { reason: z.string() },
+  },
   'not-allowed': { statuses: [403], meaning: 'The token is good, but not for this thread or this deed.' },
   'bad-host': { statuses: [403], meaning: 'The server does not answer to the name in `Host`.' },
   'bad-origin': { statuses: [403], meaning: 'Pages of this origin may not use the server.' },

@@ -34,6 +34,7 @@ export class Connection implements Socket {
   #isClosing = false
   #isAlive = true
   #meter: Meter | null = null
+  #takesRefusals = false
 
   constructor(socket: WebSocket, backlog: Backlog) {
     this.#socket = socket
@@ -79,8 +80,14 @@ export class Connection implements Socket {
     this.#meter?.work(milliseconds)
   }
 
+  /** Its client is our own: what is final for it, it hears at once. */
+  takesRefusals(): void {
+    this.#takesRefusals = true
+  }
+
   close(code: number, reason: string): void {
-    this.#close(code, reason, code === RESTARTING ? 0 : REFUSAL_DELAY_MS - (performance.now() - this.#openedAt))
+    const isToldAtOnce = code === RESTARTING || (this.#takesRefusals && isFinal(code))
+    this.#close(code, reason, isToldAtOnce ? 0 : REFUSAL_DELAY_MS - (performance.now() - this.#openedAt))
   }
 
   /** Ends at once what was allowed until now: whoever comes back is refused, and it is that which takes its time. */

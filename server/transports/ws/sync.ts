@@ -18,7 +18,15 @@ import type { Limits } from '../limits/limits.ts'
 import { Meter } from '../limits/meter.ts'
 import { Connection } from './connection.ts'
 import { serve } from './serve.ts'
-import { type Address, readAddress, readVisitor, tokenOf, type TurnedAway, type Visitor } from './visitor.ts'
+import {
+  type Address,
+  isOwnClient,
+  readAddress,
+  readVisitor,
+  tokenOf,
+  type TurnedAway,
+  type Visitor,
+} from './visitor.ts'
 import { PlanWebSocket } from './web-socket.ts'
 
 /** How often the server sends something by itself. */
@@ -79,6 +87,7 @@ export function attachSync(server: Server, rooms: Rooms, options: SyncOptions): 
     sockets.handleUpgrade(request, stream, head, (socket) => {
       const connection = new Connection(socket, backlog)
       connections.add(connection)
+      if (isOwnClient(address)) connection.takesRefusals()
       socket.once('close', () => connections.delete(connection))
       const visitor = 'code' in identity ? identity : readVisitor(address, identity)
       if ('code' in identity || 'code' in visitor) return turn(connection, visitor)

@@ -39,6 +39,9 @@ export function readAddress({ url = '' }: IncomingMessage): Address | null {
   }
 }
 
+/** Whether it is the page, the library or the command line, and not some client of y-websocket. */
+export const isOwnClient = ({ parameters }: Address): boolean => parameters.get('planroom') === '1'
+
 /** The token that a client brings, wherever it can put one. */
 export function tokenOf({ headers }: IncomingMessage, { parameters }: Address): string | null {
   const inAddress = parameters.get('token') || null
@@ -46,7 +49,8 @@ export function tokenOf({ headers }: IncomingMessage, { parameters }: Address): 
 }
 
 /** @param identity says who it is; in the open mode the address does */
-export function readVisitor({ path, parameters }: Address, { actor, grant }: Identity): Visitor | TurnedAway {
+export function readVisitor(address: Address, { actor, grant }: Identity): Visitor | TurnedAway {
+  const { path, parameters } = address
   const thread = path.slice(PATH.length)
   if (!isThreadId(thread)) {
     return { code: 4400, reason: 'a thread id has 1 to 128 characters of A-Z a-z 0-9 . _ ~ - and no dot in front' }
@@ -56,8 +60,7 @@ export function readVisitor({ path, parameters }: Address, { actor, grant }: Ide
   if (named === null) {
     return { code: 4400, reason: `a name or id has at most ${MAX_ACTOR_NAME} characters, on one line` }
   }
-  const wantsVersions = parameters.get('planroom') === '1'
-  return { thread, actor: named, wantsVersions, mayWrite: may(grant, 'write', thread) }
+  return { thread, actor: named, wantsVersions: isOwnClient(address), mayWrite: may(grant, 'write', thread) }
 }
 
 function readActor(parameters: URLSearchParams): Actor | null {
