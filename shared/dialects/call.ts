@@ -82,7 +82,8 @@ export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stam
       reasoning,
       told: () => told,
       finish: (after, changes) => {
-        const telling = decision.tellsPlaces === true ? tellPlaces(changes, after, context) : null
+        const telling =
+          decision.tellsPlaces === true ? tellPlaces(changes, after, context, decision.calledByPlace) : null
         told = telling?.places ?? null
         const late = [...(telling?.notes ?? []), decision.noteAfter?.(after), changedFromPeople(changes, context)]
         return {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { MAX_STEPS } from '../schema/limits.ts'
 import { cut, oneLine, some } from './lines.ts'
+import { isPlace } from './parameters.ts'
 
 /** Spellings of statuses that agents are known to send. */
 const STATUS_SYNONYMS: Readonly<Record<string, string>> = {
@@ -28,6 +29,7 @@ const STATUS_SYNONYMS: Readonly<Record<string, string>> = {
 export function coerce(schema: z.ZodType, value: unknown, path: string, notes: string[]): unknown {
   if (schema instanceof z.ZodOptional)
     return value === null || value === undefined ? undefined : coerce(inner(schema), value, path, notes)
+  if (isPlace(schema)) return coerceNumber(value, path, notes)
   if (schema instanceof z.ZodArray) return coerceList(inner(schema), value, path, notes)
   if (schema instanceof z.ZodObject) return coerceObject(schema, value, path, notes)
   if (schema instanceof z.ZodNumber) return coerceNumber(value, path, notes)
@@ -60,7 +62,7 @@ function coerceList(element: z.ZodType, value: unknown, path: string, notes: str
 
 /** A list in a string that is no JSON: `1,2`, or one item. The beginning of broken JSON is no item. */
 function listInText(element: z.ZodType, text: string): unknown {
-  if (element instanceof z.ZodNumber) return text.split(',').map((part) => part.trim())
+  if (element instanceof z.ZodNumber || isPlace(element)) return text.split(',').map((part) => part.trim())
   return /^\s*[[{]/.test(text) ? text : [text]
 }
 

@@ -84,6 +84,8 @@ export interface Decision<Outcome extends JsonObject> {
   readonly noteAfter?: (after: Plan) => string | null
   /** The reply says which places its new steps have, and which of those that the caller knew have moved. */
   readonly tellsPlaces?: boolean
+  /** Steps that the caller named in another way, and that the reply calls by their places. */
+  readonly calledByPlace?: readonly StepId[]
 }
 
 /** What surrounds an outcome or a refusal in the reply. */

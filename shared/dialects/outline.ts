@@ -10,7 +10,8 @@ import { foldedNote, isFolded } from './fit.ts'
 import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
-import { range, resolvePlaces } from './references.ts'
+import { range } from './references.ts'
+import { resolveSteps } from './references/steps.ts'
 import { hasLooked, seenAmong, statusSetters, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
@@ -89,11 +90,11 @@ const addTodos = defineTool({
     const blank = steps.flatMap(({ text }, i) => (isBlank(text) ? [`${i + 1}`] : []))
     if (blank.length > 0)
       return { refused: `Step ${some(blank, 20)} of this call has no text. Every step needs some. Nothing was added.` }
-    const resolved = resolvePlaces(parent_index === undefined ? [] : [parent_index], at, context, names)
+    const resolved = resolveSteps(parent_index === undefined ? [] : [parent_index], at, context, names)
     if ('refused' in resolved) return resolved
     const [parent] = resolved.references
     if (parent?.step === null) {
-      const absence = parent.removal ?? `there is no step #${parent.place}`
+      const absence = parent.removal ?? `there is no step ${parent.label}`
       return { refused: `Nothing was added, for ${absence}: ${resolved.valid}. List the plan to see what is there.` }
     }
     const depths = nest(steps.map(({ depth }) => depth ?? 0))
@@ -136,7 +137,7 @@ const toggleTodos = defineTool({
   effects: { readOnly: false, destructive: false, idempotent: false },
   printsPlan: false,
   decide: ({ indices: places, rev: at }, context): Answer => {
-    const resolved = resolvePlaces(places, at, context, names)
+    const resolved = resolveSteps(places, at, context, names)
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)
     if (targets.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
@@ -145,24 +146,29 @@ const toggleTodos = defineTool({
     const ids = targets.map(({ step }) => step.id)
     const statuses = statusesSeen(ids, context)
     const setters = statusSetters(ids, context)
-    for (const { place, step } of targets) {
+    for (const { label, step } of targets) {
       const seen = statuses(step)
       const setter = setters.get(step.id) ?? 'somebody'
       const status: Status = seen === 'completed' ? 'pending' : 'completed'
       if (step.status === status)
         notes.push(
-          `#${place} was ${doneOrNot(status)} already: ${setter} has brought it there since you looked. List first to turn it back`,
+          `${label} was ${doneOrNot(status)} already: ${setter} has brought it there since you looked. List first to turn it back`,
         )
       else if (step.status === 'cancelled' && status === 'pending')
-        notes.push(`#${place} stays cancelled: ${setter} has cancelled it since you looked. List first to turn it back`)
+        notes.push(`${label} stays cancelled: ${setter} has cancelled it since you looked. List first to turn it back`)
       else operations.push({ type: 'setStep', id: step.id, fields: { status } })
     }
-    return answer(operations, notes, (after) => {
-      const turned = targets.filter(({ step }) => after.step(step.id)?.status !== step.status)
-      const results = turned.map(({ place, step }) => `#${place} now ${doneOrNot(after.step(step.id)?.status)}`)
-      const what = `toggled ${count(turned.length, 'todo step')}`
-      return turned.length === 0 ? what : `${what}: ${results.join(', ')}`
-    })
+    return answer(
+      operations,
+      notes,
+      (after) => {
+        const turned = targets.filter(({ step }) => after.step(step.id)?.status !== step.status)
+        const results = turned.map(({ label, step }) => `${label} now ${doneOrNot(after.step(step.id)?.status)}`)
+        const what = `toggled ${count(turned.length, 'todo step')}`
+        return turned.length === 0 ? what : `${what}: ${results.join(', ')}`
+      },
+      targets.flatMap(({ label, step }) => (label === names.nameStep(context.plan, step.id) ? [step.id] : [])),
+    )
   },
   render,
 })
@@ -221,10 +227,12 @@ const updateTodos = defineTool({
   effects: { readOnly: false, destructive: false, idempotent: true },
   printsPlan: false,
   decide: ({ updates, rev: at }, context): Answer => {
-    const blank = updates.filter(({ text }) => isBlank(text)).map(({ index }) => `#${index}`)
+    const blank = updates
+      .filter(({ text }) => isBlank(text))
+      .map(({ index }) => (typeof index === 'number' ? `#${index}` : index))
     if (blank.length > 0)
       return { refused: `The new text of ${some(blank, 20)} is blank. Every step needs text. Nothing was changed.` }
-    const resolved = resolvePlaces(
+    const resolved = resolveSteps(
       updates.map((update) => update.index),
       at,
       context,
@@ -256,11 +264,13 @@ const removeTodos = defineTool({
   effects: { readOnly: false, destructive: true, idempotent: false },
   printsPlan: false,
   decide: ({ indices: places, rev: at }, context): Answer => {
-    const resolved = resolvePlaces(places, at, context, names)
+    const resolved = resolveSteps(places, at, context, names)
     if ('refused' in resolved) return resolved
-    const steps = once(resolved.references).map(({ step }) => step.id)
+    const targets = once(resolved.references)
+    const steps = targets.map(({ step }) => step.id)
     if (steps.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
-    const unseen = unseenRemoval(steps, at !== undefined, context, ({ id }) => names.nameStep(context.plan, id))
+    const explicit = targets.flatMap(({ step, isExplicit }) => (isExplicit ? [step.id] : []))
+    const unseen = unseenRemoval(steps, explicit, context, ({ id }) => names.nameStep(context.plan, id))
     if (unseen !== null) return { refused: unseen }
     return answer([{ type: 'removeSteps', steps, subSteps: true }], resolved.notes, (after) => {
       const gone = context.plan.steps.filter(({ id }) => after.step(id) === undefined)
@@ -285,10 +295,10 @@ const listTodos = defineTool({
 })
 
 /** A step named twice counts once. */
-function once(references: readonly Reference[]): { place: number; step: Step }[] {
-  const found = new Map<StepId, { place: number; step: Step }>()
-  for (const { place, step } of references)
-    if (step !== null && !found.has(step.id)) found.set(step.id, { place, step })
+function once(references: readonly Reference[]): (Reference & { readonly step: Step })[] {
+  const found = new Map<StepId, Reference & { readonly step: Step }>()
+  for (const { step, ...rest } of references)
+    if (step !== null && !found.has(step.id)) found.set(step.id, { step, ...rest })
   return [...found.values()]
 }
 
@@ -302,12 +312,14 @@ function answer(
   operations: readonly PlanOperation[],
   notes: readonly string[],
   summary: (after: Plan) => string,
+  calledByPlace: readonly StepId[] = [],
 ): Decision<Outcome> {
   return {
     operations,
     notes,
     outcome: (after) => ({ summary: summary(after) }),
     tellsPlaces: true,
+    calledByPlace,
   }
 }
 

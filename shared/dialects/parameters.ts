@@ -1,7 +1,12 @@
 import { z } from 'zod'
 
-/** A step's place in the pre-order, counted from 1. Errors about one say which there are. */
-export const placeNumber = z.int().meta({ place: true })
+/**
+ * What names a step by its place in the pre-order, counted from 1. Models are asked for that number; whatever else can
+ * name a step is taken too. Errors about one say which places there are.
+ */
+export const placeNumber = z
+  .union([z.number(), z.string()], { error: 'a step is named by its whole number' })
+  .register(z.globalRegistry, { type: 'integer', place: true })
 export const isPlace = (schema: z.ZodType | undefined): boolean => schema?.meta()?.['place'] === true
 
 /** Parameters that tools of several dialects share. */

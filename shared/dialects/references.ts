@@ -11,12 +11,15 @@ const MOST_TOLD = 3
 /** Numbers named where a caller never looked. */
 const MOST_NAMED = 5
 
-/** A place that a caller named, and the step it means; without a step where there is none any more, or never was. */
+/** A step that a caller named; without a step where there is none any more, or never was. */
 export interface Reference {
-  readonly place: number
+  /** `#3`: the number that the caller used, or that of the step where it used another name. */
+  readonly label: string
   readonly step: Step | null
   /** Who took the step away, where one stood there. */
   readonly removal: string | null
+  /** It was named by what means the same at all times, or by a version and what stood where then. */
+  readonly isExplicit: boolean
 }
 
 export interface Resolved {
@@ -59,7 +62,7 @@ function resolveAt(places: readonly number[], rev: number, context: CallContext)
   const unknown = unknownVersion(rev, context)
   if (unknown !== null) return unknown
   const valid = rev === version ? range(ids.length) : rangeAt(rev, ids.length)
-  return lookUp(places, (place) => ids[place - 1], valid, history.since(rev) ?? [], context)
+  return lookUp(places, (place) => ids[place - 1], valid, history.since(rev) ?? [], context, true)
 }
 
 /** Why a version says nothing to this caller, or null: the places of that version were never told to it in full. */
@@ -84,7 +87,11 @@ function resolveAsKnown(places: readonly number[], context: CallContext, names: 
   const meant = new Map([...told].map(([id, place]) => [place, id]))
   if (view === null) {
     const isStrange = (place: number): boolean => now(place) !== undefined && meant.get(place) !== now(place)
-    if (history.isShared(actor, plan) && places.some(isStrange)) return neverLooked(places.filter(isStrange), plan)
+    if (history.isShared(actor, plan) && places.some(isStrange))
+      return neverLooked(
+        places.filter(isStrange).map((place) => `#${place}`),
+        plan,
+      )
   } else if (since?.every((entry) => entry.version > version || isQuiet(entry, actor.id)) !== true) {
     const known = (place: number): StepId | undefined => meant.get(place) ?? seenAt(view, told, place)
     const drifted = places.filter((place) => {
@@ -100,7 +107,8 @@ function resolveAsKnown(places: readonly number[], context: CallContext, names: 
 }
 
 /** Whether a change left the places alone, as far as one actor is concerned: its own changes it knows. */
-const isQuiet = ({ actor, splice }: HistoryEntry, reader: string): boolean => actor.id === reader || splice === null
+export const isQuiet = ({ actor, splice }: HistoryEntry, reader: string): boolean =>
+  actor.id === reader || splice === null
 
 /** The step that had a place in the view; undefined where the caller was told since that it stands elsewhere. */
 function seenAt({ plan }: View, told: ReadonlyMap<StepId, number>, place: number): StepId | undefined {
@@ -109,11 +117,8 @@ function seenAt({ plan }: View, told: ReadonlyMap<StepId, number>, place: number
 }
 
 /** A caller that never looked knows the numbers that it was told, which are those of its own steps. */
-function neverLooked(places: readonly number[], plan: CallContext['plan']): Refusal {
-  const numbers = some(
-    [...new Set(places)].map((place) => `#${place}`),
-    MOST_NAMED,
-  )
+export function neverLooked(labels: readonly string[], plan: CallContext['plan']): Refusal {
+  const numbers = some([...new Set(labels)], MOST_NAMED)
   const why = `You have not looked at this plan yet, and it holds steps of others: ${numbers} was never shown to you.`
   const lines = outlineLines(plan)
   return { refused: `${why} Nothing was changed. Here is the plan: list first.\n${lines.join('\n')}`, prints: 'plan' }
@@ -173,10 +178,10 @@ function lastText(id: StepId, history: CallContext['history']): string | undefin
 }
 
 /** For a caller whose view did not outlive a restart: what its references meant cannot be known. */
-const FORGOTTEN =
+export const FORGOTTEN =
   'What you were shown was too long ago to know what your reference meant. Nothing was changed. List first.'
 
-const whatMovesPlaces = (change: StepChange): string[] =>
+export const whatMovesPlaces = (change: StepChange): string[] =>
   change.before === null || change.after === null || change.moved
     ? verbs(change).filter((verb) => verb === 'added' || verb === 'removed' || verb === 'moved')
     : []
@@ -188,6 +193,7 @@ function lookUp(
   valid: string,
   since: readonly HistoryEntry[],
   { plan }: CallContext,
+  isExplicit = false,
 ): Resolved {
   const notes = new Set<string>()
   const outside = new Set<string>()
@@ -197,7 +203,7 @@ function lookUp(
     const removal = id !== undefined && step === undefined ? removalOf(place, id, since) : null
     if (id === undefined) outside.add(`#${place}`)
     if (removal !== null) notes.add(removal)
-    return { place, step: step ?? null, removal }
+    return { label: `#${place}`, step: step ?? null, removal, isExplicit }
   })
   if (outside.size > 0) notes.add(`skipped ${some([...outside], 20)}: ${valid}`)
   return { references, notes: [...notes], valid }

@@ -93,17 +93,17 @@ export const toldSteps = (steps: readonly Step[], nameOf: (step: Step) => string
 
 /**
  * Why steps cannot be removed with all that is below them, or null: nobody means to take away what it has not seen.
- * @param isExplicit the steps were named by an id, or by a version and what stood where then: these are meant, seen or not
+ * @param explicit those that were named by an id, or by a version and what stood where then: these are meant, seen or not
  */
 export function unseenRemoval(
   named: readonly StepId[],
-  isExplicit: boolean,
+  explicit: readonly StepId[],
   context: CallContext,
   nameOf: (step: Step) => string,
 ): string | null {
   const all = [...new Set(named.flatMap((id) => context.plan.subtree(id)))]
   const looked = hasLooked(context)
-  const meant = new Set(isExplicit || !looked ? named : [])
+  const meant = new Set(looked ? explicit : named)
   const strange = looked ? unseenAmong(all, context) : madeByOthers(all, context)
   const unseen = strange.filter(({ id }) => !meant.has(id))
   if (unseen.length === 0) return null

@@ -26,13 +26,20 @@ interface Run {
 /**
  * The places of the steps that a call added, and of those that the caller knew at another place.
  * Nothing on a plan that the caller alone made: there it knows the places by its own calls.
+ * @param called steps that the reply calls by their places anyway
  */
-export function tellPlaces(changes: readonly StepChange[], after: Plan, context: CallContext): Telling | null {
+export function tellPlaces(
+  changes: readonly StepChange[],
+  after: Plan,
+  context: CallContext,
+  called: readonly StepId[] = [],
+): Telling | null {
   const { view, places, history, actor } = context
   if (changes.length === 0 || !history.isShared(actor, after)) return null
   const added = changes.flatMap((change) => (change.before === null && change.placeAfter !== null ? [change] : []))
   const told = new Map<StepId, number>()
   for (const { id } of added) told.set(id, after.placeOf(id) ?? 0)
+  for (const id of called) told.set(id, after.placeOf(id) ?? 0)
   const moved: { from: number; to: number }[] = []
   const move = (id: StepId, from: number): void => {
     const to = after.placeOf(id)

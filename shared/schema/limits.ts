@@ -22,6 +22,10 @@ export const MAX_GROUPS = 1_000
 export const MAX_ITEMS = 500
 /** Dependencies of one step. */
 export const MAX_DEPENDENCIES = 200
+/** Characters of the beginning of an internal id that name a step: fewer would fit by chance. */
+export const MIN_ID_PREFIX = 4
+/** Steps listed where a name is ambiguous or fits none. */
+export const MAX_CANDIDATES = 5
 /** The highest number a step may bring along from another server. */
 export const MAX_NUMBER = 1_000_000
 

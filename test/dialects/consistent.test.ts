@@ -255,7 +255,9 @@ const OWN_WORDS: Readonly<Record<string, (reply: ToolReply) => void>> = {
     expect(reply.text).not.toMatch(/task-|\bt\d+\b|group|blocked|\[[*!-]\]|Repeat with rev/)
   },
   tasks: (reply) => {
-    if (!reply.success) return expect(reply.text).toMatch(/^(Task '[^']*' (does not exist\. Use List to see available tasks|not found|is already (completed|cancelled))\.|Only one task at a time can be InProgress\. [^\n]*|Group '[^']*' does not exist\.|Get needs an id: .*)$/) // prettier-ignore
+    // What is there stands behind the error where a name fits no task.
+    const error = reply.text.replace(/\n\nThere (?:is|are) task-\d+ [^\n]*$/, '')
+    if (!reply.success) return expect(error).toMatch(/^(Task '[^']*' (does not exist\. Use List to see available tasks|not found|is already (completed|cancelled))\.|Only one task at a time can be InProgress\. [^\n]*|Group '[^']*' does not exist\.|Get needs an id: .*)$/) // prettier-ignore
     const { list, groups, nags } = JSON.parse(reply.text) as {
       list?: Printed
       groups?: unknown

@@ -291,9 +291,6 @@ export const lenientCases: Cases = (withPlan) => {
 
     for (const [tool, args, where] of BY_PLACE)
       for (const [index, told] of [
-        [1.5, '1.5'],
-        ['abc', '"abc"'],
-        ['1.1', '"1.1"'],
         [true, 'true'],
         [{}, 'an object'],
       ] as const)
@@ -303,7 +300,7 @@ export const lenientCases: Cases = (withPlan) => {
             const reply = await after(plan, tool, args(index))
             expect([reply.success, summaryOf(reply)]).toEqual([
               false,
-              `${tool} could not read its arguments: ${where} is ${told}, not a whole number. ` +
+              `${tool} could not read its arguments: ${where} is ${told}: a step is named by its whole number. ` +
                 'Steps are named by the whole number behind the #: valid are #1 to #3. ' +
                 `Nothing was changed. A call that works: ${example(tool)}`,
             ])
@@ -311,14 +308,29 @@ export const lenientCases: Cases = (withPlan) => {
           }),
         )
 
+    for (const [tool, args] of BY_PLACE)
+      for (const index of [1.5, 'abc', '1.1', '4.1', '1e3', '-', 'task-9'])
+        test(
+          `[RB-B2] [11-F8] ${tool}: ${JSON.stringify(index)} names no step, and is refused with those that there are`,
+          withPlan(async (plan) => {
+            const reply = await after(plan, tool, args(index))
+            expect([reply.success, summaryOf(reply)]).toEqual([
+              false,
+              `${index} names no step. There are #1 "A", #2 "B", #3 "C". Nothing was changed. By number valid are #1 to #3.`,
+            ])
+            expect(await texts(plan)).toEqual(['A', 'B', 'C'])
+            expect((await plan.standing()).version).toBe(1)
+          }),
+        )
+
     test(
       'of many mistakes the first are told, each where it is',
       withPlan(async (plan) => {
-        const reply = await after(plan, 'toggle_todos', { indices: ['a', 1, null, 2.5, [], 'b', 'c', 'd'] })
+        const reply = await after(plan, 'toggle_todos', { indices: [{}, 1, null, true, [], false, [1], {}] })
+        const told = (where: string, what: string) => `${where} is ${what}: a step is named by its whole number`
         expect(summaryOf(reply)).toContain(
-          'indices[0] is "a", not a whole number; indices[2] is null, not a whole number; ' +
-            'indices[3] is 2.5, not a whole number; indices[4] is an empty list, not a whole number; ' +
-            'indices[5] is "b", not a whole number; and 2 more. ',
+          `${told('indices[0]', 'an object')}; ${told('indices[2]', 'null')}; ${told('indices[3]', 'true')}; ` +
+            `${told('indices[4]', 'an empty list')}; ${told('indices[5]', 'false')}; and 2 more. `,
         )
       }),
     )

@@ -98,10 +98,11 @@ describe('arguments as agents send them', () => {
       expect(nagsOf(reply)).toEqual(["Dependency 'task-1' is a self-reference."])
       expect(groupsOf(reply)).toEqual(['g: task-1 Pending A <task-1>, task-2 Pending B'])
     }
-    for (const name of ['0', '-1', '01', '1.5', 1.5, 'task-', '#1', `${id}x`])
-      expect(errorOf(await plan.call(...complete(name)))).toBe(
-        `Task '${name}' does not exist. Use List to see available tasks.`,
-      )
+    for (const name of ['0', '-1', '01', '1.5', 1.5, 'task-', '#9', `${id}x`]) {
+      const reply = await plan.call(...complete(name))
+      expect(errorOf(reply)).toBe(`Task '${name}' does not exist. Use List to see available tasks.`)
+      expect(reply.text).toMatch(/\n\nThere are task-1 "A", task-2 "B"\.$/)
+    }
   })
 
   test('dependencies in one string are several', async () => {

@@ -17,6 +17,8 @@ export interface Case {
   readonly nags?: readonly string[]
   /** The message of a refusal; how a message begins whose end is the server's business. */
   readonly error?: string | RegExp
+  /** What stands behind the error, after an empty line. */
+  readonly adds?: string
   /** How List shows the plan afterwards. */
   readonly after?: readonly string[]
   /** The block for a prompt afterwards, but for its second line. */
@@ -82,7 +84,10 @@ export async function runCase(one: Case, driver: TasksDriver): Promise<void> {
   const reply = await driver.call(tool, args, actor)
   if (one.error !== undefined) {
     const error = typeof one.error === 'string' ? one.error : (expect.stringMatching(one.error) as unknown)
-    expect(reply).toEqual({ success: false, text: error, error, version: before.version })
+    const { adds } = one
+    const text = adds === undefined ? error : `${String(error)}\n\n${adds}`
+    const notes = adds === undefined ? {} : { notes: [adds] }
+    expect(reply).toEqual({ success: false, text, error, version: before.version, ...notes })
     expect(await listing(driver)).toEqual(before)
   } else expect(reply, reply.text).toMatchObject({ success: true })
   if (one.groups !== undefined) expect(groupsOf(reply)).toEqual(one.groups)
@@ -173,7 +178,14 @@ export const CASES: readonly Case[] = [
     groups: ['g: task-1 InProgress A'],
     nags: [],
   },
-  { id: 'W10', title: 'Start of nothing', given: [add('g', 'A')], when: start('ghost'), error: unknown('ghost') },
+  {
+    id: 'W10',
+    title: 'Start of nothing',
+    given: [add('g', 'A')],
+    when: start('ghost'),
+    error: unknown('ghost'),
+    adds: 'There is task-1 "A".',
+  },
   {
     id: 'W11',
     title: 'one at a time in a group',
@@ -312,7 +324,14 @@ export const CASES: readonly Case[] = [
     groups: ['backend: task-2 Completed Task B'],
     nags: [],
   },
-  { id: 'R8', title: 'Get of nothing', given: populated, when: get('ghost'), error: "Task 'ghost' not found." },
+  {
+    id: 'R8',
+    title: 'Get of nothing',
+    given: populated,
+    when: get('ghost'),
+    error: "Task 'ghost' not found.",
+    adds: 'There are task-1 "Task A", task-3 "Task C", task-2 "Task B".',
+  },
   { id: 'R9', title: 'Get from an empty plan', when: get('task-1'), error: "Task 'task-1' not found." },
   {
     id: 'R10',

@@ -4,6 +4,7 @@ import { longestRising } from '../../plan/changes.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { oneLine, quoted } from '../lines.ts'
 import type { CallersList } from './callers-list.ts'
+import type { NamedItems } from './named-items.ts'
 import type { TodoItem } from './read-items.ts'
 import { numberedPlace } from './show.ts'
 
@@ -15,17 +16,19 @@ const shown = (text: string): string => oneLine(text).trim()
 
 /**
  * The step that each item of a list means, living or removed since; null for a new one. Only steps that the caller has
- * seen are meant: by lasting id, else by equal content, last by position.
+ * seen are meant: by lasting or internal id, else by equal content, last by the beginning of an id and by position.
  *
  * Equal contents are aligned by their neighbours, then the k-th to the k-th. A position counts only for an item whose
  * content is new, and only for a step that no other item means: then the step has a new text.
  */
-export function matchItems(items: readonly TodoItem[], list: CallersList, plan: Plan): (StepId | null)[] {
+export function matchItems({ items, byId, byBeginning }: NamedItems, list: CallersList, plan: Plan): (StepId | null)[] {
   const matcher = new Matcher(items, list, plan)
+  matcher.byName(byId)
   matcher.byAlias()
   matcher.byNeighbours()
   matcher.byContent((text) => text)
   matcher.byContent(shown)
+  matcher.byName(byBeginning)
   matcher.byPosition()
   return matcher.matched
 }
@@ -52,6 +55,10 @@ class Matcher {
   /** The items that are still to be matched. */
   *#open(): Generator<[number, TodoItem]> {
     for (const [i, item] of this.#items.entries()) if (this.matched[i] === null) yield [i, item]
+  }
+
+  byName(meant: ReadonlyMap<number, StepId>): void {
+    for (const [i, id] of meant) if (this.matched[i] === null && !this.#taken.has(id)) this.#take(i, id)
   }
 
   byAlias(): void {

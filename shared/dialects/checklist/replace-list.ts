@@ -11,6 +11,7 @@ import { callersList } from './callers-list.ts'
 import { Deeds } from './deeds.ts'
 import { aliasIn, doubledAlias, matchItems } from './match.ts'
 import { mergeItem } from './merge.ts'
+import { namedItems } from './named-items.ts'
 import type { TodoItem } from './read-items.ts'
 import { changeLines, needsVerifying, todoId } from './show.ts'
 
@@ -29,7 +30,7 @@ const MOST_MOVED = 8
 
 /** Replaces the list as the caller last saw it; what it has not seen stays. */
 export function replaceList(
-  items: readonly TodoItem[],
+  given: readonly TodoItem[],
   rev: number | undefined,
   context: CallContext,
   readNotes: readonly string[],
@@ -37,7 +38,10 @@ export function replaceList(
   const { plan, history, newStepId, version } = context
   const list = callersList(rev, context)
   if ('refused' in list) return list
-  const matched = matchItems(items, list, plan)
+  const named = namedItems(given, rev, list, context)
+  if ('refused' in named) return { ...named, notes: readNotes }
+  const { items } = named
+  const matched = matchItems(named, list, plan)
   const meant = new Set(matched)
   const deeds = new Deeds(history, () => new Set(matched.filter((id) => id !== null)))
   const listed: { item: TodoItem; step: Step | null; line: number }[] = []

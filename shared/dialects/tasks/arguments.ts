@@ -4,7 +4,10 @@ import type { JsonObject, Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
 
 /** Parameters that several tools share; what each is for stands with the tool. */
-export const taskId = z.string()
+export const taskId = z
+  .union([z.string(), z.number()], { error: 'a task is named by its id, such as task-3' })
+  // A number with a fraction must not be read as text: 1.1 may have been 1.10.
+  .register(z.globalRegistry, { type: 'string' })
 export const groupTitle = z.string().max(MAX_TITLE)
 export const description = z.string().max(MAX_TEXT)
 export const dependsOnList = z.array(z.string().max(MAX_NAME)).max(MAX_DEPENDENCIES)

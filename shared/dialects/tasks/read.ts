@@ -6,6 +6,7 @@ import { reasoning, rev } from '../parameters.ts'
 import { groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { listNags } from './nags.ts'
 import { missingNags } from './missing.ts'
+import { notesOnUnknown } from './named-task.ts'
 import { resolveTask } from './references.ts'
 import type { Answer, Filter } from './reply.ts'
 import { filtered, numbered, render } from './reply.ts'
@@ -63,13 +64,13 @@ export const read = defineTool({
 /** A status that this dialect does not show: it has no more than Pending for it. */
 const BLOCKED: ReadonlySet<string> = new Set(['blocked', 'failed', 'stuck'])
 
-function get(given: string | undefined, at: number | undefined, context: CallContext): Answer {
-  if (given === undefined || given.trim() === '')
+function get(given: string | number | undefined, at: number | undefined, context: CallContext): Answer {
+  if (given === undefined || String(given).trim() === '')
     return needs('Get needs an id: that of the task.', { action: { type: 'Get', id: 'task-1' } })
   const reference = resolveTask(given, at, context, 'read')
   if ('refused' in reference) return reference
-  const { name, step, note } = reference
-  if (step === null) return { refused: `Task '${name}' not found.`, ...(note === null ? {} : { notes: [note] }) }
+  const { name, step } = reference
+  if (step === null) return { refused: `Task '${name}' not found.`, notes: notesOnUnknown(reference, context.plan) }
   return shown(context, { group: null, status: null, task: step.id }, [step.id], missingNags(context, [step]))
 }
 

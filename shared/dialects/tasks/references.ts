@@ -1,5 +1,4 @@
 import type { StepId } from '../../schema/ids.ts'
-import { isStepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { StepChange } from '../../plan/changes.ts'
 import type { History, HistoryEntry } from '../../plan/history.ts'
@@ -8,11 +7,16 @@ import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Refusal, View } from '../dialect.ts'
 import { digest, verbs } from '../digest.ts'
 import { actorName, quoted } from '../lines.ts'
-import { unknownVersion } from '../references.ts'
+import { resolvePlaces, unknownVersion } from '../references.ts'
+import { ambiguous, shownName } from '../references/candidates.ts'
+import type { Dotted } from '../references/dotted.ts'
+import { resolveDotted, stepsAt, withNought } from '../references/dotted.ts'
+import { formOf } from '../references/form.ts'
+import { stepOfId } from '../references/ids.ts'
 import { names, numberIn, shortIn, taskName } from './names.ts'
 
 /** A task that a caller named. */
-interface TaskReference {
+export interface TaskReference {
   /** As it is printed; as it was given where it names nothing. */
   readonly name: string
   readonly step: Step | null
@@ -31,19 +35,64 @@ type Purpose = 'change' | 'read'
  * With `rev` the step that had the number at that version. Without, the step that has it now, if the caller can have
  * meant it: because it had it when the caller last looked, because nobody else changed the plan since, or because the
  * caller added it. A removed step's number may have been given again: better refused than done to the wrong step.
- * An internal id, or the beginning of one, means the same at all times.
+ * An internal id, or the beginning of one, means the same at all times. `#3` and dotted numbers are places in the outline.
  */
 export function resolveTask(
-  given: string,
+  given: string | number,
   rev: number | undefined,
   context: CallContext,
   purpose: Purpose,
 ): TaskReference | Refusal {
   const wrongRev = rev === undefined ? null : (checkRev(rev, context) ?? unknownVersion(rev, context))
   if (wrongRev !== null) return wrongRev
-  const number = numberIn(given)
-  if (number === null) return resolveId(given.trim(), context)
-  return rev === undefined ? resolveAsSeen(number, context, purpose) : resolveAt(number, rev, context)
+  const text = String(given).trim()
+  const number = numberIn(text)
+  if (number !== null)
+    return rev === undefined ? resolveAsSeen(number, context, purpose) : resolveAt(number, rev, context)
+  const form = shortIn(text) === null ? formOf(text) : null
+  if (form?.kind === 'place' && /^[#t]/i.test(text)) return resolvePlace(form.place, text, rev, context, purpose)
+  return form?.kind === 'dotted' ? resolveDottedTask(form, given, rev, context) : resolveId(text, context)
+}
+
+/** Whether a name means one task now and may mean another later: a number, a place. */
+export const isPositional = (given: string): boolean =>
+  numberIn(given.trim()) !== null || (shortIn(given) === null && formOf(given).kind !== 'id')
+
+/** `#3` may be the third task or task-3: it is taken where both are one, or where there is only one of them. */
+function resolvePlace(
+  place: number,
+  given: string,
+  rev: number | undefined,
+  context: CallContext,
+  purpose: Purpose,
+): TaskReference | Refusal {
+  const numbered = resolveTask(numberName(place), rev, context, purpose)
+  if (!('refused' in numbered) && numbered.step !== null && numbered.step === context.plan.at(place)) return numbered
+  const placed = resolvePlaces([place], rev, context, names)
+  if ('refused' in placed) return placed
+  if ('refused' in numbered) return numbered
+  const third = placed.references[0]?.step ?? null
+  if (third === null || third === numbered.step)
+    return { ...numbered, name: numbered.step === null ? given : numbered.name }
+  if (numbered.step === null) return asItStands(taskName(third), third)
+  return { refused: `${ambiguous(given, [third, numbered.step], taskName)} Nothing was changed.` }
+}
+
+function resolveDottedTask(
+  form: Dotted,
+  given: string | number,
+  rev: number | undefined,
+  context: CallContext,
+): TaskReference | Refusal {
+  const name = String(given).trim()
+  const dotted = resolveDotted(form, name, rev, context, names)
+  if ('refused' in dotted) return dotted
+  // What came as a number may have lost a nought: 1.1 may have been 1.10.
+  const steps = [...dotted.steps, ...(typeof given === 'number' ? stepsAt(context.plan, withNought(form)) : [])]
+  if (steps.length > 1) return { refused: `${ambiguous(name, steps, taskName)} Nothing was changed.` }
+  const step = dotted.steps[0]
+  if (step !== undefined) return asItStands(taskName(step), step)
+  return missing(name, dotted.gone === null ? null : `${name} ${quoted(dotted.gone.text)} was removed`)
 }
 
 /** @returns a refusal if what stood at that version is not known */
@@ -137,20 +186,14 @@ const isAddedBy = (actor: string, id: StepId, since: readonly HistoryEntry[] | n
     (entry) => entry.actor.id === actor && entry.changes.some((change) => change.id === id && change.before === null),
   ) === true
 
-function resolveId(given: string, { plan, view, history }: CallContext): TaskReference {
-  const short = shortIn(given)
-  const isMeant = ({ id }: { readonly id: StepId }): boolean => (short === null ? id === given : id.startsWith(short))
-  if (short === null && !isStepId(given)) return missing(given, null)
-  const meant = plan.steps.filter(isMeant)
-  if (meant[0] !== undefined && meant.length === 1) return asItStands(taskName(meant[0]), meant[0])
-  if (meant.length > 1) {
-    return missing(given, `${given} could be ${meant.map(({ id }) => id).join(' or ')}: use the whole id`)
-  }
-  const entries = history.since(history.start) ?? []
-  const gone =
-    view?.plan.steps.find(isMeant) ??
-    entries.flatMap(({ changes }) => changes).find((change) => change.after === null && isMeant(change))?.before
-  return gone === undefined || gone === null ? missing(given, null) : found(taskName(gone), gone.id, plan, entries)
+function resolveId(given: string, context: CallContext): TaskReference | Refusal {
+  const { step, gone, several } = stepOfId(given, context, shortIn(given))
+  if (step !== null) return asItStands(taskName(step), step)
+  if (several.length > 0) return { refused: `${ambiguous(shownName(given), several, taskName)} Nothing was changed.` }
+  if (gone === null) return missing(given, null)
+  const name = taskName(gone.step)
+  const what = gone.by === null ? `${name} was removed` : `${name} ${quoted(gone.step.text)} was removed by ${gone.by}`
+  return { name, step: null, gone: gone.step.id, note: what }
 }
 
 /** Somebody else has given the number to another step. */

@@ -13,9 +13,9 @@ import { addedNags, readDependencies } from './dependencies.ts'
 import { groupNamed } from './groups.ts'
 import { alongNags, danglingNags, quotedList, waitingNags } from './nags.ts'
 import { removedUnseen } from './missing.ts'
-import { numberIn, taskName } from './names.ts'
+import { taskName } from './names.ts'
 import { namedTask } from './named-task.ts'
-import { checkRev } from './references.ts'
+import { checkRev, isPositional } from './references.ts'
 import type { Answer } from './reply.ts'
 import { changed, render } from './reply.ts'
 import { isTerminal, listedTasks, taskGroups, taskStatus } from './shape.ts'
@@ -112,7 +112,7 @@ function add(
   )
 }
 
-function start(given: string | undefined, at: number | undefined, context: CallContext): Answer {
+function start(given: string | number | undefined, at: number | undefined, context: CallContext): Answer {
   const found = namedTask(given, { action: { type: 'Start', id: 'task-1' } }, at, context)
   if ('refused' in found) return found
   const { id, status, startedBy } = found
@@ -143,11 +143,11 @@ function closedUnseen(task: Step, context: CallContext): Refusal | null {
   return { refused: `${what} Nothing was changed. List first; Start then opens it again.` }
 }
 
-function remove(given: string | undefined, at: number | undefined, context: CallContext): Answer {
+function remove(given: string | number | undefined, at: number | undefined, context: CallContext): Answer {
   const task = namedTask(given, { action: { type: 'Remove', id: 'task-1' } }, at, context)
   if ('refused' in task) return task
-  const isExplicit = at !== undefined || numberIn(given ?? '') === null
-  const unseen = unseenRemoval([task.id], isExplicit, context, taskName)
+  const isExplicit = at !== undefined || !isPositional(String(given ?? ''))
+  const unseen = unseenRemoval([task.id], isExplicit ? [task.id] : [], context, taskName)
   if (unseen !== null) return { refused: unseen }
   const gone = context.plan.subtree(task.id)
   const operations: PlanOperation[] = [{ type: 'removeSteps', steps: [task.id], subSteps: true }]
