@@ -3,7 +3,7 @@ import { fileNamed } from '../../shared/dialects/call.ts'
 import type { Commit } from '../../shared/dialects/desk.ts'
 import { ToolDesk } from '../../shared/dialects/desk.ts'
 import type { CallContext, Dialect, SentWith, Tool } from '../../shared/dialects/dialect.ts'
-import { Views } from '../../shared/dialects/views.ts'
+import { versionsIn, Views } from '../../shared/dialects/views.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
 import { checkOperations } from '../../shared/plan/check.ts'
 import { growthOf } from '../../shared/plan/growth.ts'
@@ -104,7 +104,7 @@ export class Room {
       options.onFailed(error)
     }
     const live = { thread, storage, log, incidents, clientId, now, onCommitted, onFailed }
-    const seen = new Map(stored?.views.map(({ version }) => [version, undefined as Plan | undefined]))
+    const seen = new Map(stored?.views.flatMap(versionsIn).map((version) => [version, undefined as Plan | undefined]))
     this.#live = new LivePlan(live, stored?.plan ?? null, recollection?.history ?? null, (version, plan) => {
       if (seen.has(version)) seen.set(version, plan())
     })
@@ -245,7 +245,7 @@ export class Room {
   #keepView(actor: Actor): void {
     if (!this.isStored || !this.#live.isWritable) return
     const { storage, thread, log } = this.#options
-    const view = this.#desk.views.store(actor, this.#live.version)
+    const view = this.#desk.views.store(actor, this.#live.version, this.#live.plan)
     if (view === null) return
     storage.saveView(thread, view).catch((error: unknown) => {
       log.warn({ thread, actor: actor.name, error }, 'what an actor has seen could not be kept')

@@ -6,6 +6,17 @@ import { MAX_FORGOTTEN, MAX_VIEWS } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
 import type { ListedValues, View, WrittenList } from './dialect.ts'
 import { lastSeen, withWritten } from './seen.ts'
+import type { StoredState } from './stored-view.ts'
+import {
+  packOrder,
+  packPlaces,
+  packSeen,
+  packSteps,
+  unpackOrder,
+  unpackPlaces,
+  unpackSeen,
+  unpackSteps,
+} from './stored-view.ts'
 
 /** What is remembered of an actor. */
 export interface Memory {
@@ -37,18 +48,6 @@ export interface StoredMemory {
   readonly state: string
 }
 
-interface StoredState {
-  readonly told: number
-  readonly forgotten?: boolean
-  readonly places?: readonly (readonly [StepId, number])[]
-  readonly known?: readonly VersionRange[]
-  readonly listed?: readonly StepId[]
-  readonly overruled?: readonly (readonly [StepId, ListedValues])[]
-  readonly lastList?: readonly StepId[] | null
-  readonly unseen?: readonly StepId[]
-  readonly later?: readonly Step[]
-}
-
 /** Bytes that a memory takes, and in it a step with its place, about. */
 const MEMORY_BYTES = 500
 const PLACE_BYTES = 30
@@ -78,6 +77,22 @@ function withVersion(known: readonly VersionRange[], version: number): readonly 
   if (last !== undefined && version <= last[1]) return known
   if (last?.[1] === version - 1) return [...known.slice(0, -1), [last[0], version]]
   return [...known, [version, version] as const].slice(-MAX_RANGES)
+}
+
+const viewOf = (version: number, plan: Plan, { unseen, later }: Partial<StoredState>, base: Plan): View => ({
+  version,
+  plan,
+  unseen: new Set(unpackSteps(unseen ?? {}, base)),
+  later: unpackSeen(later ?? {}, base),
+})
+
+/** The versions whose plans are needed to take a stored memory back. Never throws. */
+export function versionsIn({ version, state }: StoredMemory): number[] {
+  try {
+    return [version, (JSON.parse(state) as StoredState).at]
+  } catch {
+    return [version]
+  }
 }
 
 const isEqual = (a: ReadonlySet<StepId>, b: ReadonlySet<StepId>): boolean =>
@@ -215,9 +230,10 @@ export class Views {
 
   /**
    * What is to be kept of an actor over restarts.
+   * @param plan the one of `version`
    * @returns null if the same was given out before; but not where actors are many, for then it counts who came last
    */
-  store(actor: Actor, version: number): StoredMemory | null {
+  store(actor: Actor, version: number, plan: Plan): StoredMemory | null {
     const memory = this.of(actor, version)
     const kept = this.#kept.get(actor.id)
     const { view, told, forgotten, places, known, listed, overruled, lastList } = memory
@@ -232,37 +248,37 @@ export class Views {
     const rest: StoredState = {
       told,
       forgotten,
-      places: [...places],
       known,
-      listed: [...listed],
-      overruled: [...overruled],
-      lastList,
-      unseen: [...(view?.unseen ?? NONE)],
-      later: [...(view?.later.values() ?? [])],
+      ...(overruled.size > 0 && { overruled: [...overruled] }),
+      at: version,
+      places: packPlaces(places, plan),
+      listed: packSteps(listed, plan),
+      ...(lastList !== null && { lastList: packOrder(lastList, plan) }),
+      unseen: packSteps(view?.unseen ?? NONE, plan),
+      later: packSeen(view?.later ?? NOTHING, plan),
     }
     return { actorId: actor.id, version: view?.version ?? -1, state: JSON.stringify(rest) }
   }
 
   /** Takes back what `store` gave. @param planAt the plan as it stood at a version, if that is known */
   restore({ actorId, version, state }: StoredMemory, planAt: (version: number) => Plan | undefined): void {
-    // It was written by `store`, perhaps by an older one.
-    const { told, forgotten = false, unseen = [], later = [], ...rest } = JSON.parse(state) as StoredState
-    const plan = planAt(version)
-    const view =
-      plan === undefined
-        ? null
-        : { version, plan, unseen: new Set(unseen), later: new Map(later.map((step) => [step.id, step])) }
-    const isLost = version >= 0 && view === null
-    const memory: Memory = {
-      view,
-      told,
-      forgotten: forgotten || isLost,
-      places: isLost ? NOWHERE : new Map(rest.places),
-      listed: new Set(rest.listed),
-      overruled: new Map(rest.overruled),
-      lastList: rest.lastList ?? null,
-      known: isLost ? [] : (rest.known ?? (view === null ? [] : [[version, version]])),
-    }
+    // It was written by `store`, perhaps by an older one, whose views are lost.
+    const { told, forgotten = false, at, known = [], overruled = [], ...packed } = JSON.parse(state) as StoredState
+    const base = planAt(at)
+    const seen = planAt(version)
+    const isLost = base === undefined || (version >= 0 && seen === undefined)
+    const memory: Memory = isLost
+      ? { ...stranger(told), forgotten: forgotten || version >= 0 }
+      : {
+          view: seen === undefined ? null : viewOf(version, seen, packed, base),
+          told,
+          forgotten,
+          places: unpackPlaces(packed.places ?? {}, base),
+          listed: new Set(unpackSteps(packed.listed ?? {}, base)),
+          overruled: new Map(overruled),
+          lastList: packed.lastList === undefined ? null : unpackOrder(packed.lastList, base),
+          known,
+        }
     this.#memories.set(actorId, memory)
     this.#kept.set(actorId, memory)
   }

@@ -331,7 +331,7 @@ describe('keeping a view', () => {
       await run(plan, [[B, 'add_todos', { steps: Array.from({ length: 500 }, (_, at) => `step ${i} ${at}`) }]])
     const views = new Views()
     views.shown(agent(A), 20, plan.plan)
-    expect(views.store(agent(A), 20)?.state.length).toBeLessThan(200)
+    expect(views.store(agent(A), 20, plan.plan)?.state.length).toBeLessThan(200)
     await plan.close()
   })
 })

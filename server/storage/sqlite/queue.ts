@@ -242,6 +242,8 @@ function bytesOf(request: Request): number {
       return request.entry.update.byteLength
     case 'snapshot':
       return request.state.byteLength
+    case 'saveView':
+      return 2 * request.view.state.length
     case 'open':
       return OPEN_BYTES
     default:
