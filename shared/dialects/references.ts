@@ -62,7 +62,7 @@ function resolveAt(places: readonly number[], rev: number, context: CallContext)
   const unknown = unknownVersion(rev, context)
   if (unknown !== null) return unknown
   const valid = rev === version ? range(ids.length) : rangeAt(rev, ids.length)
-  return lookUp(places, (place) => ids[place - 1], valid, history.since(rev) ?? [], context, true)
+  return lookUp(places, (place) => ids[place - 1], valid, context, true)
 }
 
 /** Why a version says nothing to this caller, or null: the places of that version were never told to it in full. */
@@ -101,9 +101,9 @@ function resolveAsKnown(places: readonly number[], context: CallContext, names: 
       return id !== present
     })
     if (drifted.length > 0) return drift([...new Set(drifted)], view, meant, since, context, names)
-    return lookUp(places, (place) => now(place) ?? known(place), valid, since ?? [], context)
+    return lookUp(places, (place) => now(place) ?? known(place), valid, context)
   }
-  return lookUp(places, now, valid, since ?? [], context)
+  return lookUp(places, now, valid, context)
 }
 
 /** Whether a change left the places alone, as far as one actor is concerned: its own changes it knows. */
@@ -162,19 +162,12 @@ function driftOf(place: number, view: View, toldId: StepId | undefined, { plan, 
   if (seen !== undefined && seen.id !== toldId)
     was.push(`was ${quoted(seen.text)} (${where(seen.id)}) in version ${view.version}`)
   if (toldId !== undefined) {
-    const text = plan.step(toldId)?.text ?? lastText(toldId, history) ?? '?'
+    const text = plan.step(toldId)?.text ?? history.removals.get(toldId)?.change.before?.text ?? '?'
     was.push(`was ${quoted(text)} (${where(toldId)}) as you were told`)
   }
   return was.length === 0
     ? `#${place} was not there when you last looked and ${is}`
     : `#${place} ${[...was, is].join(' and ')}`
-}
-
-/** The text of a step that is gone. */
-function lastText(id: StepId, history: CallContext['history']): string | undefined {
-  for (const { changes } of (history.since(history.start) ?? []).toReversed())
-    for (const change of changes) if (change.id === id && change.after === null) return change.before?.text
-  return undefined
 }
 
 /** For a caller whose view did not outlive a restart: what its references meant cannot be known. */
@@ -191,8 +184,7 @@ function lookUp(
   places: readonly number[],
   idAt: (place: number) => StepId | undefined,
   valid: string,
-  since: readonly HistoryEntry[],
-  { plan }: CallContext,
+  { plan, history }: CallContext,
   isExplicit = false,
 ): Resolved {
   const notes = new Set<string>()
@@ -200,7 +192,7 @@ function lookUp(
   const references = places.map((place): Reference => {
     const id = idAt(place)
     const step = id === undefined ? undefined : plan.step(id)
-    const removal = id !== undefined && step === undefined ? removalOf(place, id, since) : null
+    const removal = id !== undefined && step === undefined ? removalOf(place, id, history) : null
     if (id === undefined) outside.add(`#${place}`)
     if (removal !== null) notes.add(removal)
     return { label: `#${place}`, step: step ?? null, removal, isExplicit }
@@ -209,12 +201,10 @@ function lookUp(
   return { references, notes: [...notes], valid }
 }
 
-function removalOf(place: number, id: StepId, since: readonly HistoryEntry[]): string {
-  for (const { actor, changes } of since.toReversed())
-    for (const { id: changed, before, after } of changes)
-      if (changed === id && after === null)
-        return `#${place} ${quoted(before?.text ?? '')} was removed by ${actorName(actor)}`
-  return `#${place} was removed`
+function removalOf(place: number, id: StepId, { removals }: CallContext['history']): string {
+  const removal = removals.get(id)
+  if (removal === undefined) return `#${place} was removed`
+  return `#${place} ${quoted(removal.change.before?.text ?? '')} was removed by ${actorName(removal.actor)}`
 }
 
 /** Which places there are, in words. */

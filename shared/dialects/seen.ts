@@ -1,3 +1,4 @@
+import type { HistoryEntry } from '../plan/history.ts'
 import type { StepId } from '../schema/ids.ts'
 import type { Step } from '../schema/plan.ts'
 import type { CallContext, View } from './dialect.ts'
@@ -14,11 +15,53 @@ export function lastSeen(view: View | null, id: StepId): Step | undefined {
 /** What an actor takes a step for of which it knows the text alone. */
 const UNKNOWN = { status: 'pending', details: '', required: false } as const
 
-/** A step as an actor knows it that changed it: only what it wrote itself is new to it, the rest may be others' news. */
-export function withWritten(seen: Step | undefined, before: Step | null, after: Step): Step {
-  if (before === null) return after
-  const written = Object.entries(after).filter(([key, value]) => value !== before[key as keyof Step])
-  return { ...(seen ?? { ...before, ...UNKNOWN }), ...Object.fromEntries(written) }
+/** A copy that is still being written. */
+type Draft = { -readonly [Key in keyof Step]: Step[Key] }
+
+/**
+ * Adds to what an actor has seen what it wrote itself: of a step that it changed only that is new to it, the rest may be
+ * others' news. Changes are written over one copy of each step, since there may be hundreds of versions of hundreds.
+ * @param seen by step; it is changed
+ * @param asked the steps that count; null for all
+ * @param learns a step of which it had seen nothing is known to it once it has written its text
+ */
+export function addWritten(
+  seen: Map<StepId, Step>,
+  entries: readonly HistoryEntry[],
+  actorId: string,
+  asked: ReadonlySet<StepId> | null,
+  learns = false,
+): void {
+  const drafts = new Map<StepId, Draft>()
+  for (const entry of entries) {
+    if (entry.actor.id !== actorId) continue
+    for (const { id, before, after } of entry.changes) {
+      if (asked?.has(id) === false) continue
+      if (before === null || after === null) {
+        drafts.delete(id)
+        if (after === null) seen.delete(id)
+        else seen.set(id, after)
+        continue
+      }
+      let draft = drafts.get(id)
+      if (draft === undefined) {
+        const known = seen.get(id)
+        if (known === undefined && !(learns && before.text !== after.text)) continue
+        draft = { ...(known ?? { ...before, ...UNKNOWN }) }
+        drafts.set(id, draft)
+        seen.set(id, draft)
+      }
+      write(draft, before, after)
+    }
+  }
+}
+
+function write(draft: Draft, before: Step, after: Step): void {
+  // Field by field, without a list of them: this is done a hundred thousand times in one call.
+  for (const key in after) {
+    const field = key as keyof Step
+    if (after[field] !== before[field]) Object.assign(draft, { [field]: after[field] })
+  }
 }
 
 /** All that was printed to this actor, and what it wrote since, each as it saw it; in the order in which it saw them. */
@@ -29,14 +72,7 @@ export function seenSteps({ view, history, actor }: CallContext): Map<StepId, St
     const step = lastSeen(view, id)
     if (step !== undefined) seen.set(id, step)
   }
-  for (const entry of history.since(view.version) ?? []) {
-    if (entry.actor.id !== actor.id) continue
-    for (const { id, before, after } of entry.changes) {
-      const known = seen.get(id)
-      if (after === null) seen.delete(id)
-      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
-    }
-  }
+  addWritten(seen, history.since(view.version) ?? [], actor.id, null)
   return seen
 }
 
@@ -51,15 +87,7 @@ export function seenAmong(ids: readonly StepId[], { view, history, actor }: Call
     const step = lastSeen(view, id)
     if (step !== undefined) seen.set(id, step)
   }
-  for (const entry of (view === null ? null : history.since(view.version)) ?? []) {
-    if (entry.actor.id !== actor.id) continue
-    for (const { id, before, after } of entry.changes) {
-      if (!asked.has(id)) continue
-      const known = seen.get(id)
-      if (after === null) seen.delete(id)
-      else if (before === null || known !== undefined) seen.set(id, withWritten(known, before, after))
-    }
-  }
+  if (view !== null) addWritten(seen, history.since(view.version) ?? [], actor.id, asked)
   return seen
 }
 

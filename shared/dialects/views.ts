@@ -1,11 +1,11 @@
-import type { History } from '../plan/history.ts'
+import type { History, HistoryEntry } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Actor } from '../schema/actor.ts'
 import type { StepId } from '../schema/ids.ts'
 import { MAX_FORGOTTEN, MAX_VIEWS } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
 import type { ListedValues, View, WrittenList } from './dialect.ts'
-import { lastSeen, withWritten } from './seen.ts'
+import { addWritten, lastSeen } from './seen.ts'
 import type { StoredState } from './stored-view.ts'
 import {
   packOrder,
@@ -71,6 +71,23 @@ const stranger = (told: number): Memory => ({
   told,
   forgotten: false,
 })
+
+/** Some steps as an actor knows them that has changed some since its view. */
+function writtenAmong(
+  ids: ReadonlySet<StepId>,
+  view: View,
+  since: readonly HistoryEntry[],
+  { id: actorId }: Actor,
+): Map<StepId, Step> {
+  const seen = new Map<StepId, Step>()
+  if (ids.size === 0) return seen
+  for (const id of ids) {
+    const step = lastSeen(view, id)
+    if (step !== undefined) seen.set(id, step)
+  }
+  addWritten(seen, since, actorId, ids, true)
+  return seen
+}
 
 function withVersion(known: readonly VersionRange[], version: number): readonly VersionRange[] {
   const last = known.at(-1)
@@ -186,23 +203,16 @@ export class Views {
     }
     const since = history.since(view.version)
     if (since?.length === 0) return
-    const written = new Map<StepId, Step>()
-    for (const entry of since ?? []) {
-      if (entry.actor.id !== actor.id) continue
-      for (const { id, before, after } of entry.changes)
-        if (after !== null && (before?.text !== after.text || lastSeen(view, id) !== undefined))
-          written.set(id, withWritten(written.get(id) ?? lastSeen(view, id), before, after))
-    }
     if (since?.every((entry) => entry.actor.id === actor.id) === true) {
       // Of what was only counted it knows what it wrote, and what was printed to it since.
-      const later = new Map([...view.later, ...written].filter(([id]) => view.unseen.has(id)))
+      const later = writtenAmong(view.unseen, view, since, actor)
       const known = withVersion(this.of(actor, version).known, version)
       return this.#set(actor, { view: { version, plan, unseen: view.unseen, later }, places: NOWHERE, known })
     }
     const latest = since?.at(-1)
-    if (latest?.version !== version || latest.actor.id !== actor.id) return
-    const own = latest.changes.flatMap(({ id }) => written.get(id) ?? [])
-    this.printed(actor, version, own)
+    if (since === null || latest?.version !== version || latest.actor.id !== actor.id) return
+    const ids = new Set(latest.changes.map(({ id }) => id))
+    this.printed(actor, version, [...writtenAmong(ids, view, since, actor).values()])
   }
 
   /** The actor was told what others did, up to `version`. */

@@ -20,10 +20,25 @@ export interface HistoryEntry {
   readonly splice: OrderSplice | null
 }
 
+/** The version that took a step away, or brought one, last. */
+export interface Deed {
+  readonly version: number
+  readonly actor: Actor
+  readonly change: StepChange
+}
+
 /** The last versions of a plan as they were lived through, for what was where, and who did what since. */
 export class History {
   readonly #entries: HistoryEntry[] = []
   readonly #actors = new Set<string>()
+  /** Looked up by many references of one call, and so kept rather than looked for. What was last stands last. */
+  readonly #removals = new Map<StepId, Deed>()
+  readonly #additions = new Map<StepId, Deed>()
+  #numbers: {
+    readonly from: number
+    readonly to: number
+    readonly holders: ReadonlyMap<number, StepId | null>
+  } | null = null
   #weight = 0
   /** The version it reaches back to: what stood there then is known. */
   #start: number
@@ -52,6 +67,10 @@ export class History {
     const entry = { version: this.version + 1, actor, changes: changesBetween(before, after), splice }
     this.#entries.push(entry)
     this.#actors.add(actor.id)
+    for (const change of entry.changes) {
+      const deeds = change.after === null ? this.#removals : change.before === null ? this.#additions : null
+      if (deeds?.delete(change.id) !== undefined) deeds.set(change.id, { version: entry.version, actor, change })
+    }
     this.#weight += size(entry)
     this.#shorten(MAX_HISTORY, MAX_HISTORY_BYTES)
     return entry
@@ -71,6 +90,9 @@ export class History {
       if (oldest === undefined) break
       this.#weight -= size(oldest)
       this.#start = oldest.version
+      for (const { id } of oldest.changes)
+        for (const deeds of [this.#removals, this.#additions])
+          if (deeds.get(id)?.version === oldest.version) deeds.delete(id)
       count++
     }
     this.#entries.splice(0, count)
@@ -90,6 +112,39 @@ export class History {
   since(version: number): readonly HistoryEntry[] | null {
     if (version < this.#start || version > this.version) return null
     return this.#entries.slice(version - this.#start)
+  }
+
+  /** Who removed which step last, the latest last. */
+  get removals(): ReadonlyMap<StepId, Deed> {
+    return this.#removals
+  }
+
+  /** Who added, or brought back, a step last. */
+  additionOf(id: StepId): Deed | undefined {
+    return this.#additions.get(id)
+  }
+
+  /**
+   * Who had the numbers at a version of which the changes since tell: null for one that nobody had. Made in one pass, and
+   * kept until the next change: a call may ask for hundreds.
+   * @returns null where it does not reach
+   */
+  numbersAt(version: number): ReadonlyMap<number, StepId | null> | null {
+    const entries = this.since(version)
+    if (entries === null) return null
+    if (this.#numbers?.from !== version || this.#numbers.to !== this.version) {
+      const holders = new Map<number, StepId | null>()
+      for (const { changes } of entries) {
+        // Within a version the one that had a number counts before the one that has it then.
+        for (const side of ['before', 'after'] as const)
+          for (const change of changes) {
+            const number = change[side]?.number ?? null
+            if (number !== null && !holders.has(number)) holders.set(number, side === 'before' ? change.id : null)
+          }
+      }
+      this.#numbers = { from: version, to: this.version, holders }
+    }
+    return this.#numbers.holders
   }
 
   /** The ids in pre-order as they stood at a version, or null where it does not reach. */

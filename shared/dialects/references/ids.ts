@@ -1,5 +1,6 @@
 import type { StepId } from '../../schema/ids.ts'
 import { isStepId } from '../../schema/ids.ts'
+import type { Deed } from '../../plan/history.ts'
 import { MIN_ID_PREFIX } from '../../schema/limits.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext } from '../dialect.ts'
@@ -34,10 +35,9 @@ export function stepOfId(given: string, context: CallContext, prefix: string | n
 }
 
 function removalOf(isMeant: (id: StepId) => boolean, { plan, history, view }: CallContext): Meant['gone'] {
-  for (const { actor, changes } of (history.since(history.start) ?? []).toReversed())
-    for (const { id, before, after } of changes)
-      if (before !== null && after === null && isMeant(id) && plan.step(id) === undefined)
-        return { step: before, by: actorName(actor) }
+  let last: Deed | undefined
+  for (const [id, removal] of history.removals) if (isMeant(id) && plan.step(id) === undefined) last = removal
+  if (last?.change.before) return { step: last.change.before, by: actorName(last.actor) }
   const step = view?.plan.steps.find(({ id }) => isMeant(id) && plan.step(id) === undefined)
   return step === undefined ? null : { step, by: null }
 }

@@ -2,7 +2,7 @@ import type { Dependency, Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { actorName, quoted } from '../lines.ts'
-import { seenStep } from '../seen.ts'
+import { seenAmong } from '../seen.ts'
 import { dependencyName, taskName } from './names.ts'
 import { isTerminal } from './shape.ts'
 
@@ -37,9 +37,13 @@ export function missingNags(context: CallContext, tasks: readonly Step[]): strin
 /** Nobody starts a task without what somebody else has taken away from before it, unless it knows that it is gone. */
 export function removedUnseen(task: Step, context: CallContext): Refusal | null {
   const { plan } = context
-  for (const one of task.dependencies) {
-    if (!('step' in one) || plan.step(one.step) !== undefined) continue
-    const seen = seenStep(one.step, context)
+  const removed = task.dependencies.flatMap((one) => ('step' in one && isRemoved(plan, one) ? [one] : []))
+  const steps = seenAmong(
+    removed.map(({ step }) => step),
+    context,
+  )
+  for (const one of removed) {
+    const seen = steps.get(one.step)
     if (seen === undefined) continue
     const name = `'${dependencyName(plan, one)}' ${quoted(seen.text)}`
     const what = `'${taskName(task)}' depends on ${name}, which ${removerOf(one.step, context)} has removed since you last looked.`
@@ -52,9 +56,7 @@ export function removedUnseen(task: Step, context: CallContext): Refusal | null 
   return null
 }
 
-function removerOf(id: Step['id'], { history, view, actor }: CallContext): string {
-  for (const entry of (history.since(view?.version ?? history.start) ?? []).toReversed())
-    if (entry.actor.id !== actor.id && entry.changes.some((change) => change.id === id && change.after === null))
-      return actorName(entry.actor)
-  return 'somebody'
+function removerOf(id: Step['id'], { history, actor }: CallContext): string {
+  const removal = history.removals.get(id)
+  return removal === undefined || removal.actor.id === actor.id ? 'somebody' : actorName(removal.actor)
 }

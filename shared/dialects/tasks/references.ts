@@ -110,13 +110,10 @@ export function checkRev(rev: number, { version, history }: CallContext): Refusa
  * @returns null if none had; undefined if it is not known
  */
 export function numberedAt(history: History, now: Plan, version: number, number: number): StepId | null | undefined {
-  const entries = history.since(version)
-  if (entries === null) return undefined
-  for (const { changes } of entries) {
-    const holder = changes.find(({ before }) => before?.number === number)
-    if (holder !== undefined) return holder.id
-    if (changes.some(({ after }) => after?.number === number)) return null
-  }
+  const numbers = history.numbersAt(version)
+  if (numbers === null) return undefined
+  const holder = numbers.get(number)
+  if (holder !== undefined) return holder
   return numberedIn(now, number)?.id ?? null
 }
 
@@ -127,7 +124,7 @@ function resolveAt(number: number, rev: number, context: CallContext): TaskRefer
   const name = numberName(number)
   const id = numberedAt(history, plan, rev, number) ?? null
   if (id === null) return missing(name, `${name} was not there at version ${rev}`)
-  return found(name, id, plan, history.since(rev) ?? [])
+  return found(name, id, context)
 }
 
 function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): TaskReference | Refusal {
@@ -136,7 +133,7 @@ function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): 
   const name = numberName(number)
   // A call that was sent before an earlier one was answered means the task that had the number then.
   const then = sentWith === undefined ? undefined : numberedAt(history, plan, sentWith.version, number)
-  if (then !== undefined && then !== null) return found(name, then, plan, history.since(sentWith?.version ?? 0) ?? [])
+  if (then !== undefined && then !== null) return found(name, then, context)
   const present = numberedIn(plan, number)
   if (context.forgotten === true && purpose === 'change') return { refused: LONG_AGO }
   if (view === null) return asItStands(name, present)
@@ -146,8 +143,8 @@ function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): 
   if (since?.every((entry) => entry.actor.id === actor.id) === true) return asItStands(name, present)
   if (present === undefined) {
     // Nobody took the number: it names what the caller saw, or nothing.
-    if (seen === undefined || plan.step(seen.id) === undefined) return found(name, seen?.id, plan, since ?? [])
-  } else if (isAddedBy(actor.id, present.id, since) || (purpose === 'read' && seen === undefined)) {
+    if (seen === undefined || plan.step(seen.id) === undefined) return found(name, seen?.id, context)
+  } else if (isAddedBy(actor.id, present.id, view.version, history) || (purpose === 'read' && seen === undefined)) {
     return asItStands(name, present)
   }
   return drift(name, seen, present, view, since, context)
@@ -166,25 +163,18 @@ const asItStands = (name: string, step: Step | undefined): TaskReference =>
 
 const missing = (name: string, note: string | null): TaskReference => ({ name, step: null, gone: null, note })
 
-function found(name: string, id: StepId | undefined, plan: Plan, since: readonly HistoryEntry[]): TaskReference {
+function found(name: string, id: StepId | undefined, { plan, history }: CallContext): TaskReference {
   const step = id === undefined ? undefined : plan.step(id)
   if (id === undefined || step !== undefined) return asItStands(name, step)
-  const removal = removalOf(id, since)
-  return { name, step: null, gone: id, note: removal === null ? `${name} was removed` : removal }
+  const removal = history.removals.get(id)
+  const note = removal && `${names.nameRemoved(removal.change)} was removed by ${actorName(removal.actor)}`
+  return { name, step: null, gone: id, note: note ?? `${name} was removed` }
 }
 
-function removalOf(id: StepId, entries: readonly HistoryEntry[]): string | null {
-  for (const { actor, changes } of entries.toReversed())
-    for (const change of changes)
-      if (change.id === id && change.after === null)
-        return `${names.nameRemoved(change)} was removed by ${actorName(actor)}`
-  return null
+function isAddedBy(actor: string, id: StepId, after: number, history: History): boolean {
+  const added = history.additionOf(id)
+  return added !== undefined && added.version > after && added.actor.id === actor
 }
-
-const isAddedBy = (actor: string, id: StepId, since: readonly HistoryEntry[] | null): boolean =>
-  since?.some(
-    (entry) => entry.actor.id === actor && entry.changes.some((change) => change.id === id && change.before === null),
-  ) === true
 
 function resolveId(given: string, context: CallContext): TaskReference | Refusal {
   const { step, gone, several } = stepOfId(given, context, shortIn(given))
