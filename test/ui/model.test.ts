@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import * as Y from 'yjs'
 import { describe, expect, test } from 'vitest'
 import type { ActivityEntry } from '../../client/ui/model/api.ts'
-import { burstsOf } from '../../client/ui/model/bursts.ts'
+import { BurstList } from '../../client/ui/model/bursts.ts'
 import { groupToken, hasToken, readFilter, readTokens, toggleToken } from '../../client/ui/model/filter.ts'
 import { Flashes } from '../../client/ui/model/flashes.ts'
 import { dropAt, indent, isMove, moveDown, moveUp, outdent } from '../../client/ui/model/moves.ts'
@@ -183,20 +183,63 @@ describe('what is told', () => {
     summary,
   })
 
-  test('what one did in a row is one, until somebody else or a minute comes between', () => {
-    const bursts = burstsOf([
+  test('what one did within some minutes is one, whatever others did in between', () => {
+    const bursts = new BurstList().update([
       entry(1, 0, 'a', 'added 2 steps: X, Y', 'Why'),
       entry(2, 1_000, 'a', 'added 1 step: Z; completed 1 step: X', 'Why'),
       entry(3, 2_000, 'b', 'removed 1 step: Z'),
       entry(4, 3_000, 'a', 'added 1 step: Z'),
-      entry(5, 70_000, 'a', 'added 1 step: W'),
+      entry(5, 200_000, 'a', 'added 1 step: W'),
     ])
-    expect(bursts.map(({ key, entries, summary, reasons }) => [key, entries.length, summary, reasons])).toEqual([
+    expect(bursts.map(({ key, count, summary, reasons }) => [key, count, summary, reasons])).toEqual([
       [5, 1, 'added 1 step: W', []],
-      [4, 1, 'added 1 step: Z', []],
+      [1, 3, 'added 4, completed 1', ['Why']],
       [3, 1, 'removed 1 step: Z', []],
-      [1, 2, 'added 3, completed 1', ['Why']],
     ])
+  })
+
+  test('[13-4] five agents that work at a time are five entries', () => {
+    const entries = Array.from({ length: 100 }, (_, i) => entry(i + 1, i * 500, `agent ${i % 5}`, 'added 1 step: X'))
+    const bursts = new BurstList().update(entries)
+    expect(bursts.map(({ latest, summary }) => [latest.actor.name, summary])).toEqual(
+      [4, 3, 2, 1, 0].map((n) => [`agent ${n}`, 'added 20 steps']),
+    )
+  })
+
+  test('[11-F26] a log that grows gives what the whole log gives, however it came', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 150_000 })), { maxLength: 60 }),
+        fc.array(fc.nat({ max: 60 }), { maxLength: 8 }),
+        (steps, cuts) => {
+          let at = 0
+          const log = steps.map(([who, later], i) => entry(i + 1, (at += later), `agent ${who}`, 'added 1 step: X'))
+          const list = new BurstList()
+          for (const cut of cuts.toSorted((a, b) => a - b)) list.update(log.slice(0, cut))
+          expect(list.update(log)).toEqual(new BurstList().update(log))
+          expect(list.names).toEqual([...new Set(log.map(({ actor }) => actor.name))].sort())
+        },
+      ),
+    )
+  })
+
+  test('[11-F26] what one more entry costs does not grow with the log', () => {
+    let looks = 0
+    const counted = (version: number): ActivityEntry => {
+      const plain = entry(version, version * 50, `agent ${version % 7}`, 'added 1 step: X')
+      return Object.defineProperty(plain, 'summary', { get: () => (looks++, 'added 1 step: X') })
+    }
+    const log = Array.from({ length: 50_000 }, (_, i) => counted(i + 1))
+    const list = new BurstList()
+    list.update(log)
+    expect(looks).toBeGreaterThanOrEqual(50_000)
+    looks = 0
+    list.update([...log, counted(50_001)])
+    expect(looks).toBeLessThan(10)
+    // What fell off the beginning is shown no longer, and costs nothing.
+    const bursts = list.update([...log.slice(-100), counted(50_001), counted(50_002)])
+    expect(looks).toBeLessThan(20)
+    for (const { latest } of bursts) expect(latest.version).toBeGreaterThan(49_900)
   })
 
   test('a flash says who its writer claims to be, until the log says who it was', () => {

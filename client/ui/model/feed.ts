@@ -5,6 +5,8 @@ import { Store } from './store.ts'
 
 /** Entries that are read at first, and at each look further back. */
 const PAGE = 200
+/** Entries that are kept at most, beside those that somebody went back to: the rest can be asked for again. */
+const MOST = 2_000
 /** Milliseconds between two questions: agents are fast, and one answer may tell of many changes. */
 const PACE_MS = 400
 
@@ -30,6 +32,7 @@ export class Feed extends Store<FeedState> {
   #isAsking = false
   #wanted = 0
   #askedAt = 0
+  #most = MOST
 
   constructor(live: LivePlan, thread: string, token: string | null, onEntries: OnEntries) {
     const seen = Number(recall(`planroom.seen.${thread}`) ?? -1)
@@ -60,6 +63,7 @@ export class Feed extends Store<FeedState> {
     const after = Math.max(0, first - 1 - PAGE)
     const { entries } = await readActivity(this.#token, this.#thread, after, first - 1 - after || 1)
     const earlier = entries.filter(({ version }) => version < first)
+    this.#most += earlier.length
     this.patch({ entries: [...earlier, ...this.get().entries], hasEarlier: after > 0 && earlier.length > 0 })
   }
 
@@ -78,7 +82,9 @@ export class Feed extends Store<FeedState> {
     try {
       const { entries } = await readActivity(this.#token, this.#thread, after, 500)
       const first = known === undefined ? { hasEarlier: after > 0, seen: this.#firstSeen(entries) } : {}
-      this.patch({ entries: [...this.get().entries, ...entries], problem: null, isLoaded: true, ...first })
+      const all = [...this.get().entries, ...entries]
+      const dropped = all.length > this.#most ? { hasEarlier: true } : {}
+      this.patch({ entries: all.slice(-this.#most), problem: null, isLoaded: true, ...first, ...dropped })
       this.#onEntries(entries)
       this.#isAsking = false
       if ((this.get().entries.at(-1)?.version ?? 0) < this.#wanted && entries.length > 0) this.#want(this.#wanted)

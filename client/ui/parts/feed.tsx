@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from 'react'
 import { plain } from '../model/bidi.ts'
-import { type Burst, burstsOf } from '../model/bursts.ts'
+import { type Burst, BurstList, nameOf } from '../model/bursts.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar } from './avatars.tsx'
 import { useWork } from './session-context.ts'
@@ -27,15 +27,17 @@ export function FeedPanel() {
   /** As it was when the panel was opened: what is above the mark is new. */
   const [mark] = useState(seen)
 
-  const names = useMemo(() => [...new Set(entries.map(({ actor }) => actor.name || actor.id))].sort(), [entries])
-  const bursts = useMemo(() => {
-    const wanted = entries.filter(
-      ({ actor, reasoning }) =>
-        (kind === 'all' || (kind === 'reasons' ? reasoning !== '' : actor.kind === kind)) &&
-        (who === '' || (actor.name || actor.id) === who),
-    )
-    return burstsOf(wanted)
-  }, [entries, kind, who])
+  const list = useMemo(
+    () =>
+      new BurstList(
+        (entry) =>
+          (kind === 'all' || (kind === 'reasons' ? entry.reasoning !== '' : entry.actor.kind === kind)) &&
+          (who === '' || nameOf(entry) === who),
+      ),
+    [kind, who],
+  )
+  const bursts = list.update(entries)
+  const { names } = list
 
   useMinutes()
   useEffect(() => {
@@ -57,8 +59,7 @@ export function FeedPanel() {
       .finally(() => setBusy(false))
   }
   // What one did oneself is no news: the mark stands right behind the last of what others did.
-  const isNews = ({ entries: [latest] }: Burst): boolean =>
-    latest !== undefined && latest.version > mark && latest.actor.id !== session.identity.id
+  const isNews = ({ latest }: Burst): boolean => latest.version > mark && latest.actor.id !== session.identity.id
   const read = mark < 0 ? 0 : bursts.findLastIndex(isNews) + 1
   return (
     <div className="feed">
@@ -100,9 +101,7 @@ export function FeedPanel() {
 function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isFirstRead: boolean }) {
   const { session } = useWork()
   const [isOpen, setOpen] = useState(false)
-  const { entries, summary, reasons } = burst
-  const [latest] = entries
-  if (latest === undefined) return null
+  const { latest, count, recent, summary, reasons } = burst
   const { actor } = latest
   const name = actor.id === session.identity.id ? 'You' : actor.name || actor.id || 'Somebody'
   return (
@@ -121,14 +120,14 @@ function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isF
             {reason}
           </p>
         ))}
-        {entries.length > 1 && (
+        {count > 1 && (
           <button type="button" className="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Fold' : `${entries.length} changes`}
+            {isOpen ? 'Fold' : `${count} changes`}
           </button>
         )}
         {isOpen && (
           <ol className="single">
-            {entries.slice(0, 200).map(({ version, at, summary: one }) => (
+            {recent.map(({ version, at, summary: one }) => (
               <li key={version} dir="auto">
                 <Time at={at} /> {plain(one)}
               </li>

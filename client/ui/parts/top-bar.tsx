@@ -2,6 +2,7 @@ import { type Ref, useMemo } from 'react'
 import type { StepId } from '../../sdk/index.ts'
 import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
+import type { ActivityEntry } from '../model/api.ts'
 import type { Layout } from '../model/view.ts'
 import { useStore } from '../model/store.ts'
 import { talliesOf } from '../model/tally.ts'
@@ -20,14 +21,27 @@ const LAYOUTS: readonly (readonly [Layout, string, IconName])[] = [
 ]
 const MOST_AVATARS = 6
 
+/** More are not counted: what is shown then is that there are more. */
+const MOST_UNREAD = 100
+
+/** From the end of the log, so that it does not matter how long it is. */
+function countUnread(entries: readonly ActivityEntry[], seen: number, own: string): number {
+  let count = 0
+  for (let at = entries.length - 1; at >= 0 && count < MOST_UNREAD; at--) {
+    const entry = entries[at]
+    if (entry === undefined || entry.version <= seen) break
+    if (entry.actor.id !== own) count++
+  }
+  return count
+}
+
 export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement> }) {
   const { session } = useWork()
   const { plan, presence, canUndo, canRedo } = useStore(session.seen)
   const { layout, side, filter } = useStore(session.view)
   const { entries, seen } = useStore(session.feed)
   const own = session.identity.id
-  const unread =
-    side === 'activity' ? 0 : entries.filter(({ version, actor }) => version > seen && actor.id !== own).length
+  const unread = side === 'activity' ? 0 : countUnread(entries, seen, own)
   const peers = useMemo(() => peersOf(presence, own), [presence, own])
   return (
     <header className="top-bar" data-steps={plan.steps.length}>
