@@ -21,9 +21,11 @@ import { EmptyPlan } from './parts/empty-plan.tsx'
 import { FeedPanel } from './parts/feed.tsx'
 import { FilterBar, useFilterInAddress } from './parts/filter-bar.tsx'
 import { filterChoices } from './parts/filter-choices.tsx'
+import { FindBar } from './parts/find-bar.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Outline } from './parts/outline.tsx'
 import { Palette } from './parts/palette.tsx'
+import { PrintedPlan, usePrinting } from './parts/printed.tsx'
 import { type AtWork, SessionContext, useWork } from './parts/session-context.ts'
 import { Settings } from './parts/settings.tsx'
 import { Banners, LiveRegion, NoticeList } from './parts/states.tsx'
@@ -61,6 +63,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
     if (panelTurn > 0) document.querySelector<HTMLElement>('.step-panel :is(select, textarea, button)')?.focus()
   }, [panelTurn])
   useFilterInAddress()
+  const isPrinting = usePrinting()
   const filterField = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
@@ -97,6 +100,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       {inPart('The head of the page', <TopBar filterRef={filterField} />)}
       {inPart('What should be said here', <Banners onIdentity={onIdentity} />)}
       {inPart('The filter', <FilterBar />)}
+      {inPart('The search', <FindBar />)}
       <p id="tree-help" hidden>
         Arrow keys move, Enter adds a step, F2 edits, Space ticks, Alt Shift Right indents. F6 leads to the other parts
         of the page. Question mark shows all keys.
@@ -109,6 +113,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
         </main>
         {side !== null && <Side />}
       </div>
+      {isPrinting && inPart('What is printed', <PrintedPlan />)}
       {inPart('This dialog', <Dialogs onIdentity={onIdentity} />)}
       {inPart('What was done', <NoticeList />)}
       {inPart('What is read out', <LiveRegion />)}

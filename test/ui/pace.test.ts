@@ -60,6 +60,16 @@ describePage('a large plan, and fast agents', () => {
       () => page.evaluate(() => document.activeElement?.querySelector('.text')?.textContent),
       (text) => expect(text).toBe('Step 4999'),
     )
+    // And it is in sight, with those before it.
+    await eventually(
+      () =>
+        page.evaluate(() => {
+          const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? { top: 0, bottom: 0 }
+          const list = document.querySelector('.outline')?.getBoundingClientRect()
+          return top - 200 > (list?.top ?? 0) && bottom <= (list?.bottom ?? 0) + 1
+        }),
+      (isSeen) => expect(isSeen).toBe(true),
+    )
   })
 
   test('50 changes a second fold into at most 10 renderings', async () => {

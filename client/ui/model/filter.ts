@@ -137,7 +137,7 @@ function testOf(token: Token, plan: Plan): (step: Step) => boolean {
     case 'word': {
       const titles = new Map(plan.groups.map(({ id, title }) => [id, fold(title)]))
       return (step) => {
-        if (textOf(step).includes(value)) return true
+        if (searchedText(step).includes(value)) return true
         const group = plan.groupOf(step)
         return group !== null && titles.get(group)?.includes(value) === true
       }
@@ -156,7 +156,8 @@ function groupsCalled({ value }: Token, { groups }: Plan): ReadonlySet<GroupId> 
 /** Steps are never changed, only replaced: so each is folded once. */
 const folded = new WeakMap<Step, string>()
 
-function textOf(step: Step): string {
+/** All words of a step, folded. */
+export function searchedText(step: Step): string {
   let text = folded.get(step)
   if (text === undefined) folded.set(step, (text = `${fold(step.text)}\n${fold(step.details)}`))
   return text

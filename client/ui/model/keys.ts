@@ -17,6 +17,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['s · g · m', 'Status, group, move to…'],
   ['o', 'Into the panel of the step; Esc leads back'],
   ['/', 'Filter: words, is:open, is:ready, group:"…", @owner, #number; - in front leaves out'],
+  ['Ctrl F', 'Find; Enter and Shift Enter lead to the next and the one before'],
   ['Ctrl K', 'All commands, and any step'],
   ['Ctrl Z · Ctrl Shift Z', 'Undo and redo your own changes'],
   ['Ctrl C · X · V', 'Copy, cut and paste as a Markdown list'],
@@ -157,6 +158,9 @@ function goRound(offset: 1 | -1): void {
 export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
+const isFindField = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest('.find-bar') !== null
+
 /** What a key does wherever the focus is. @returns whether it meant something */
 export function pressAnywhere(event: KeyboardEvent, session: Session, focusFilter: () => void): boolean {
   const isCommand = event.ctrlKey || event.metaKey
@@ -169,6 +173,12 @@ export function pressAnywhere(event: KeyboardEvent, session: Session, focusFilte
   if (isCommand && key === 'k') {
     session.editor.commit()
     session.view.open({ kind: 'commands' })
+    return true
+  }
+  // Pressed once more, it is the browser's own.
+  if (isCommand && key === 'f' && !event.shiftKey && !event.altKey && !isFindField(event.target)) {
+    session.editor.commit()
+    session.view.openFind()
     return true
   }
   if (isTyping(event.target)) return false

@@ -3,6 +3,7 @@ import { connectPlan, indexedDbStore, PlanError } from '../../sdk/index.ts'
 import { Announcer } from './announcer.ts'
 import { Editor } from './editor.ts'
 import { Feed } from './feed.ts'
+import { readFilter } from './filter.ts'
 import { whatWasDone } from './flashes.ts'
 import type { Identity } from './identity.ts'
 import { Notices } from './notices.ts'
@@ -95,6 +96,29 @@ export class Session {
     this.announcer.say(text)
   }
 
+  /** Goes to a step, whatever it is folded away in or filtered out by. */
+  goTo(id: StepId): void {
+    const step = this.plan.step(id)
+    if (step === undefined) return
+    const { fits } = readFilter(this.view.get().filter, this.plan)
+    if (fits !== null && !fits(step)) this.view.setFilter('')
+    this.#unfold(id)
+    this.view.focus(id)
+  }
+
+  /** Brings a step into sight; the focus stays where it is. */
+  show(id: StepId): void {
+    this.#unfold(id)
+    this.view.show(id)
+  }
+
+  #unfold(id: StepId): void {
+    const above: StepId[] = []
+    for (let at = this.plan.step(id)?.parent ?? null; at !== null; at = this.plan.step(at)?.parent ?? null)
+      above.push(at)
+    this.view.unfold(above)
+  }
+
   /** What was cut in another plan was pasted here: it may go there, once it is saved here. */
   takeFrom(thread: string, id: StepId): void {
     void this.live.whenSaved().then(
@@ -130,7 +154,7 @@ export class Session {
   #back(done: ReturnType<LivePlan['undo']>, nothing: string, word: string): void {
     if (done === null) return this.announcer.say(nothing)
     const first = done.changes.find(({ after }) => after !== null)
-    if (first !== undefined) this.view.focus(first.id)
+    if (first !== undefined) this.goTo(first.id)
     if (done.leftOut.length === 0) return this.announcer.say(word)
     const whys = [...new Set(done.leftOut.map(({ why }) => why.replace(/^[a-zA-Z]+: /, '')))]
     if (done.changes.length === 0) return this.tell(`It can no longer be undone: ${whys.join('; ')}.`)

@@ -27,6 +27,8 @@ export interface ViewState {
   readonly focused: StepId | null
   /** Grows whenever the focus is to be put on the focused row. */
   readonly focusTurn: number
+  /** Grows whenever the focused row is to be seen, and the focus stays where it is. */
+  readonly showTurn: number
   /** Grows whenever the focus is to go into the panel. */
   readonly panelTurn: number
   /** What the next paste moves. */
@@ -35,6 +37,10 @@ export interface ViewState {
   readonly filter: string
   /** Steps that were made here since the filter was set: they stay in sight, whatever it says. */
   readonly made: ReadonlySet<StepId>
+  /** What is looked for while all else stays in sight; null: nothing. */
+  readonly find: string | null
+  /** Grows whenever the field for it is to have the focus. */
+  readonly findTurn: number
   readonly layout: Layout
   readonly side: 'activity' | 'step' | null
   readonly dialog: Dialog | null
@@ -54,11 +60,14 @@ export class View extends Store<ViewState> {
       collapsed: new Set(readList(recall(collapsedKey(thread)))),
       focused: null,
       focusTurn: 0,
+      showTurn: 0,
       panelTurn: 0,
       cut: null,
       editing: null,
       filter: readFilterParam(),
       made: NONE,
+      find: null,
+      findTurn: 0,
       layout: readLayout(recall(LAYOUT)),
       side: isNarrow || recall(SIDE) === 'closed' ? null : 'activity',
       dialog: null,
@@ -78,6 +87,11 @@ export class View extends Store<ViewState> {
     this.patch({ focused: id, focusTurn: this.get().focusTurn + 1 })
   }
 
+  /** Brings a step into sight; the focus stays where it is. */
+  show(id: StepId): void {
+    this.patch({ focused: id, showTurn: this.get().showTurn + 1 })
+  }
+
   /** The row has the focus already: only take note. */
   noteFocus(id: StepId): void {
     this.patch({ focused: id })
@@ -94,6 +108,17 @@ export class View extends Store<ViewState> {
 
   noteMade(id: StepId): void {
     if (this.get().filter !== '') this.patch({ made: new Set(this.get().made).add(id) })
+  }
+
+  openFind(): void {
+    this.patch({ find: this.get().find ?? '', findTurn: this.get().findTurn + 1 })
+  }
+
+  /** Opens what a step is folded away in. */
+  unfold(ids: Iterable<StepId>): void {
+    const collapsed = new Set(this.get().collapsed)
+    for (const id of ids) collapsed.delete(id)
+    if (collapsed.size < this.get().collapsed.size) this.patch({ collapsed })
   }
 
   collapse(id: StepId, isCollapsed: boolean): void {

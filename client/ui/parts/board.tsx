@@ -9,6 +9,7 @@ import { Avatar, hue } from './avatars.tsx'
 import { type CardDrag, useCardDrag } from './card-drag.ts'
 import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { Icon, StatusShape } from './icons.tsx'
+import { Marked } from './marked.tsx'
 import { useWork } from './session-context.ts'
 
 /** The steps that have none below them, by how they stand. */
@@ -99,6 +100,7 @@ function reveal(session: ReturnType<typeof useWork>['session'], id: StepId): voi
 
 function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Plan; readonly onReveal: () => void }) {
   const { session, deeds } = useWork()
+  const { find } = useStore(session.view)
   const owner = ownerOf(step)
   const group = plan.groupOf(step)
   const title = plan.groups.find(({ id }) => id === group)?.title
@@ -123,7 +125,7 @@ function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Pl
           </span>
         )}
         <span className="text" dir="auto">
-          {step.text}
+          <Marked text={step.text} find={find ?? ''} />
         </span>
         <span className="foot">
           {step.number !== null && <span className="number">#{step.number}</span>}

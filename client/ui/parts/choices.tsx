@@ -76,7 +76,7 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
     ...steps(
       session,
       query,
-      (id) => view.focus(id),
+      (id) => session.goTo(id),
       (id) => `go-${id}`,
     ),
   ]

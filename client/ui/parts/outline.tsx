@@ -10,6 +10,7 @@ import { type Peer, peersOf } from './avatars.tsx'
 import { useRowDrag } from './drag.ts'
 import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { Icon } from './icons.tsx'
+import { bringIntoSight } from './into-sight.ts'
 import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
@@ -22,7 +23,7 @@ export function Outline() {
   const { session, deeds } = useWork()
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
-  const { focused, focusTurn, editing, collapsed, filter, cut } = view
+  const { focused, focusTurn, showTurn, editing, collapsed, filter, find, cut } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
 
@@ -56,7 +57,10 @@ export function Outline() {
   })
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
   // What one does oneself may move the rows; what others do may not.
-  const turn = useMemo(() => ({ focusTurn, filter, collapsed, editing }), [focusTurn, filter, collapsed, editing])
+  const turn = useMemo(
+    () => ({ focusTurn, showTurn, filter, collapsed, editing }),
+    [focusTurn, showTurn, filter, collapsed, editing],
+  )
   const isWhole = virtualizer.getTotalSize() + BELOW <= (virtualizer.scrollRect?.height ?? 0)
   useAnchor(scroller, virtualizer, rows, anyFocused, turn)
   const drag = useRowDrag(scroller, virtualizer, plan, rows)
@@ -74,14 +78,21 @@ export function Outline() {
     if (!isOwn && !isLost) return
     const node = scroller.current
     const row = node?.querySelector<HTMLElement>(`[data-id="${CSS.escape(anyFocused ?? '')}"]`)
-    if (isOwn && pinned >= 0) virtualizer.scrollToIndex(pinned, { align: 'auto' })
+    if (isOwn && pinned >= 0) bringIntoSight(virtualizer, pinned)
     const isDialogOpen = session.view.get().dialog !== null
     const field = node?.querySelector<HTMLElement>('.field')
     if (!isDialogOpen) (field ?? row)?.focus({ preventScroll: true })
   })
 
+  const lastShown = useRef(showTurn)
   useLayoutEffect(() => {
-    if (editing?.kind === 'draft' && pinned >= 0) virtualizer.scrollToIndex(pinned, { align: 'auto' })
+    if (lastShown.current === showTurn) return
+    lastShown.current = showTurn
+    if (pinned >= 0) bringIntoSight(virtualizer, pinned)
+  })
+
+  useLayoutEffect(() => {
+    if (editing?.kind === 'draft' && pinned >= 0) bringIntoSight(virtualizer, pinned)
     // eslint-disable-next-line react/exhaustive-deps -- only when the draft itself moves
   }, [editing])
 
@@ -171,6 +182,7 @@ export function Outline() {
               isDragged={drag.id === row.key || cut === row.key}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}
+              find={find ?? ''}
               flash={flashes.get(row.key)}
               peers={peers.get(row.key)}
             />

@@ -9,6 +9,7 @@ import { isFinished, STATUS_NAMES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar, hue, type Peer } from './avatars.tsx'
 import { Icon, StatusShape } from './icons.tsx'
+import { Marked } from './marked.tsx'
 import { Progress } from './progress.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
@@ -26,6 +27,8 @@ export interface RowProps {
   readonly group: Group | null
   /** What it waits for: how many of how many are not finished. */
   readonly waits: string
+  /** What is looked for, and marked in the text. */
+  readonly find: string
   readonly flash: Flash | undefined
   readonly peers: readonly Peer[] | undefined
 }
@@ -64,7 +67,7 @@ function GroupChip({ title }: { readonly title: string }) {
 
 /** One step. All that can be done to it can be done by keys on the row; the buttons are for pointers. */
 export const OutlineRow = memo(function OutlineRow(props: RowProps) {
-  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, flash, peers } = props
+  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, find, flash, peers } = props
   const { session, deeds } = useWork()
   const { step, level, tally, isExpanded } = row
   const id = step.id
@@ -135,7 +138,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
         <RowEditor id={id} />
       ) : (
         <span className="text" dir="auto" onDoubleClick={() => session.editor.editStep(id)}>
-          {step.text}
+          <Marked text={step.text} find={find} />
         </span>
       )}
       <span className="marks">

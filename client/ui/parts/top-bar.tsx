@@ -62,7 +62,7 @@ export function TopBar({ filterRef }: { readonly filterRef: Ref<HTMLInputElement
                   type="button"
                   className="peer"
                   disabled={step === undefined}
-                  onClick={() => step && session.view.focus(step.id)}
+                  onClick={() => step && session.goTo(step.id)}
                 >
                   <Avatar name={peer.name} kind={peer.kind} title={title} />
                 </button>
