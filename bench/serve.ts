@@ -15,8 +15,11 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
   }
 }
 
-/** Runs work against a server in a process of its own, on a port that the system gives it. */
-export async function withServer<T>(directory: string, work: (url: string) => Promise<T>): Promise<T> {
+/**
+ * Runs work against a server in a process of its own, on a port that the system gives it.
+ * @param work is given the address and the id of the process
+ */
+export async function withServer<T>(directory: string, work: (url: string, pid: number) => Promise<T>): Promise<T> {
   const env = {
     ...process.env,
     PORT: '0',
@@ -34,7 +37,7 @@ export async function withServer<T>(directory: string, work: (url: string) => Pr
       })
       void ended.then(() => reject(new Error('The server ended before it listened.')))
     })
-    return await work(url)
+    return await work(url, server.pid ?? 0)
   } finally {
     server.kill()
     await ended

@@ -1,7 +1,8 @@
-import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
+import { Awareness, applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
 import type { Actor } from '../../shared/schema/actor.ts'
 import { Agents, type Doing } from './agents.ts'
+import { Rounds } from './rounds.ts'
 import type { Session } from './session.ts'
 import type { AwarenessEntry } from './wire.ts'
 import { awarenessMessage, awarenessUpdate, isTooLarge } from './wire.ts'
@@ -17,21 +18,27 @@ export class Presence {
   readonly #awareness: Awareness
   readonly #owners = new Map<number, Session>()
   readonly #agents: Agents
+  readonly #rounds: Rounds
   /** The clocks of clients that left. */
   readonly #left = new Map<number, number>()
 
-  /** @param broadcast sends a message to everybody, the sender included: clients take silence for a dead connection */
-  constructor(doc: Y.Doc, broadcast: (message: Uint8Array) => void) {
+  /** @param sessions everybody, at any time: who said something is told so too */
+  constructor(doc: Y.Doc, sessions: Iterable<Session>) {
+    this.#rounds = new Rounds(sessions)
     this.#awareness = new Awareness(doc)
     this.#awareness.setLocalState(null)
     this.#agents = new Agents(this.#awareness)
     this.#awareness.on('update', ({ added, updated, removed }: Record<'added' | 'updated' | 'removed', number[]>) => {
-      broadcast(awarenessMessage(encodeAwarenessUpdate(this.#awareness, [...added, ...updated, ...removed])))
+      for (const client of [...added, ...updated, ...removed]) {
+        const state = JSON.stringify(this.#awareness.getStates().get(client) ?? null)
+        this.#rounds.say({ client, clock: this.#awareness.meta.get(client)?.clock ?? 0, state })
+      }
     })
   }
 
   destroy(): void {
     this.#agents.destroy()
+    this.#rounds.destroy()
     this.#awareness.destroy()
   }
 
@@ -46,10 +53,19 @@ export class Presence {
     return this.#awareness.meta.size
   }
 
-  /** Everybody's state as one message, or null if nobody is there. */
-  all(): Uint8Array | null {
-    const clients = [...this.#awareness.getStates().keys()]
-    return clients.length === 0 ? null : awarenessMessage(encodeAwarenessUpdate(this.#awareness, clients))
+  /** Client ids that somebody is there under. */
+  get there(): number {
+    return this.#awareness.getStates().size
+  }
+
+  /** Tells somebody new who is there. */
+  greet(session: Session): void {
+    this.#rounds.greet(session)
+  }
+
+  /** Tells who asks. */
+  answer(session: Session): void {
+    this.#rounds.answer(session)
   }
 
   /** @returns false if the session announced a state that is too large, or too many clients */

@@ -26,6 +26,8 @@ export class Session {
   readonly clients = new Set<number>()
   /** The client ids under which its own edits were taken in, the latest ones. */
   readonly wrote = new Set<number>()
+  /** So much of what was said about who is there was told to it. */
+  told = 0
   /** The room has asked for what is missing and was not answered yet. */
   asked = false
   readonly #roused = new Set<number>()
@@ -43,6 +45,10 @@ export class Session {
 
   get isOpen(): boolean {
     return this.#open
+  }
+  /** Bytes that wait for it. */
+  get behind(): number {
+    return this.#socket.buffered
   }
 
   /** Never throws: one socket that does must not keep the others from hearing it. */

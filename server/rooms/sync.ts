@@ -42,7 +42,7 @@ export class Sync {
     this.#live = live
     this.#log = log
     this.#parked = new Parked(parking)
-    this.#presence = new Presence(live.doc, (message) => this.#broadcast(message))
+    this.#presence = new Presence(live.doc, this.#sessions)
   }
 
   get size(): number {
@@ -58,10 +58,9 @@ export class Sync {
     const session = new Session(socket, caller, wantsVersions, mayWrite, this.#joined++)
     this.#sessions.add(session)
     const question = stepOne(Y.encodeStateVector(this.#live.doc))
-    const everybody = this.#presence.all()
     this.#live.outbox.post(() => {
       session.send(question)
-      if (everybody !== null) session.send(everybody)
+      this.#presence.greet(session)
     })
     return session
   }
@@ -119,11 +118,8 @@ export class Sync {
         if (!this.#presence.receive(session, message.entries))
           this.#refuse(session, 4500, 'too much awareness for one connection')
         return
-      case 'queryAwareness': {
-        const everybody = this.#presence.all()
-        if (everybody !== null) session.send(everybody)
-        return
-      }
+      case 'queryAwareness':
+        return this.#presence.answer(session)
       case 'auth':
     }
   }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import * as Y from 'yjs'
 import { Draining, RoomFailed, ThreadDamaged, ThreadUnavailable } from '../../server/rooms/errors.ts'
 import type { Log } from '../../server/rooms/log.ts'
@@ -142,6 +142,8 @@ describe('[RL-23] whatever throws', () => {
 
 describe('[RL-55] an exception of one room', () => {
   test('leaves the other rooms alone, while fifty of their clients leave at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
     const { rooms, storage } = testRooms()
     const [one, two] = [await rooms.hold(T), await rooms.hold(OTHER)]
     const crowd = Array.from({ length: 50 }, (_, nth) => {
@@ -150,6 +152,7 @@ describe('[RL-55] an exception of one room', () => {
       return client
     })
     const stays = new RoomClient(two.room, human('stays'))
+    vi.advanceTimersByTime(150)
     const victim = new RoomClient(one.room, human('victim'))
     storage.failNextAppend(new Error('disk'))
     writeStep(victim.doc, 'lost')
@@ -157,6 +160,7 @@ describe('[RL-55] an exception of one room', () => {
     for (const client of crowd) client.leave()
     await quiet()
     expect(victim.socket.closed?.code).toBe(4503)
+    vi.advanceTimersByTime(150)
     const gone = stays.pump().flatMap((message) => (message.type === 'awareness' ? message.states : []))
     expect(gone.filter(({ state }) => state === 'null')).toHaveLength(50)
     writeStep(stays.doc, 'goes on')
