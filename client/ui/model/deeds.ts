@@ -5,7 +5,7 @@ import { dependentsOf } from '../../../shared/plan/waiting.ts'
 import { type Drop, indent, isMove, moveDown, moveUp, outdent } from './moves.ts'
 import { subtreeMarkdown } from './paste.ts'
 import type { Session } from './session.ts'
-import { isFinished } from './statuses.ts'
+import { isFinished, STATUS_NAMES } from './statuses.ts'
 
 /** Says in the clipboard which step of which plan was cut. */
 const CUT = 'application/x-planroom-cut'
@@ -21,6 +21,12 @@ export function deedsFor(session: Session) {
     if (!session.write(operation)) return
     view.focus(id)
     announcer.say(`${word}, level ${(session.plan.step(id)?.depth ?? 0) + 1}`)
+  }
+
+  /** On the board a step goes to another column, and the focus with it. */
+  const follow = (id: StepId): void => {
+    const { layout, pane, focused } = view.get()
+    if ((layout === 'board' || pane === 'board') && focused === id) view.focus(id)
   }
 
   /** @returns whether what is pasted was cut here, and so was moved */
@@ -39,11 +45,14 @@ export function deedsFor(session: Session) {
       const step = session.plan.step(id)
       if (step === undefined) return
       const status = isFinished(step.status) ? 'pending' : 'completed'
-      if (session.write({ type: 'setStep', id, fields: { status } }))
-        announcer.say(status === 'completed' ? 'Done' : 'To do')
+      if (!session.write({ type: 'setStep', id, fields: { status } })) return
+      announcer.say(status === 'completed' ? 'Done' : 'To do')
+      follow(id)
     },
     setStatus(id: StepId, status: Status): void {
-      if (session.write({ type: 'setStep', id, fields: { status } })) announcer.say(status.replace('_', ' '))
+      if (!session.write({ type: 'setStep', id, fields: { status } })) return
+      announcer.say(STATUS_NAMES[status])
+      follow(id)
     },
     indent: (id: StepId): void => move(id, indent(session.plan, id), 'Indented', 'There is no step above to go under'),
     outdent: (id: StepId): void => move(id, outdent(session.plan, id), 'Outdented', 'It is at the top level'),

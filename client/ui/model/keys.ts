@@ -125,7 +125,7 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
 /**
  * The key as it is called on a Latin keyboard: who writes Cyrillic, Greek or Hebrew has the same keys under other letters.
  */
-function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
+export function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
   // What has a Latin letter on it means that letter, wherever it is.
   if (code === 'Slash' && (key === '.' || key === ',')) return key === '.' ? '/' : '?'
   const letter = /^Key([A-Z])$/.exec(code)?.[1]
@@ -135,7 +135,7 @@ function keyOf({ key, code }: Pick<KeyboardEvent, 'key' | 'code'>): string {
 
 /** The parts of the page that F6 leads through, and where the focus goes in each. */
 const PARTS: readonly (readonly [part: string, first: string])[] = [
-  ['.views', '[role=treeitem][tabindex="0"], .field, .card .open, .empty button, [role=tree]'],
+  ['.views', '[role=treeitem][tabindex="0"], .field, [data-card][tabindex="0"], .empty button, [role=tree]'],
   ['.side', 'button, select, input, textarea'],
   ['.top-bar', 'a[href], button:not(:disabled), input'],
 ]

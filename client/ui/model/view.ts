@@ -42,6 +42,8 @@ export interface ViewState {
   /** Grows whenever the field for it is to have the focus. */
   readonly findTurn: number
   readonly layout: Layout
+  /** Where the focus was last: what one goes to gets it there. */
+  readonly pane: 'tree' | 'board'
   readonly side: 'activity' | 'step' | null
   readonly dialog: Dialog | null
   readonly orphan: Orphan | null
@@ -69,6 +71,7 @@ export class View extends Store<ViewState> {
       find: null,
       findTurn: 0,
       layout: readLayout(recall(LAYOUT)),
+      pane: 'tree',
       side: isNarrow || recall(SIDE) === 'closed' ? null : 'activity',
       dialog: null,
       orphan: null,

@@ -1,21 +1,22 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { type KeyboardEvent, type PointerEvent, useMemo, useRef } from 'react'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
-import { plain } from '../model/bidi.ts'
-import { ownerOf } from '../model/owner.ts'
+import { pressOnBoard } from '../model/board-keys.ts'
+import { isTyping } from '../model/keys.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
-import { Avatar, hue } from './avatars.tsx'
 import { type CardDrag, useCardDrag } from './card-drag.ts'
+import { Card } from './card.tsx'
 import { NothingFits, useFiltering } from './filter-bar.tsx'
-import { Icon, StatusShape } from './icons.tsx'
-import { Marked } from './marked.tsx'
+import { StatusShape } from './icons.tsx'
+import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
 
 /** The steps that have none below them, by how they stand. */
 export function Board() {
   const { session, deeds } = useWork()
   const { plan } = useStore(session.seen)
+  const { focused } = useStore(session.view)
   const { fits } = useFiltering()
   const columns = useMemo(() => {
     const found = new Map<Status, Step[]>(STATUSES.map((status) => [status, []]))
@@ -28,11 +29,36 @@ export function Board() {
   const { drag, take } = useCardDrag((id, status) => {
     if (session.plan.step(id)?.status !== status) deeds.setStatus(id, status)
   })
+  const cards = [...columns.values()].flat()
+  const isThere = cards.some(({ id }) => id === focused)
+  const current = isThere ? focused : (cards[0]?.id ?? null)
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const card = (event.target as HTMLElement).closest<HTMLElement>('[data-card]')
+    if (card === null || isTyping(event.target) || event.nativeEvent.isComposing) return
+    const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
+    const id = card.dataset['card'] as StepId
+    if (pressOnBoard(event.nativeEvent, session, deeds, columns, id, isRtl)) event.preventDefault()
+  }
   return (
-    <section className={`board${drag === null ? '' : ' dragging'}`} aria-label="Board by status">
-      {[...columns.values()].every(({ length }) => length === 0) && <NothingFits />}
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the keys of the cards in it
+    <section
+      className={`board${drag === null ? '' : ' dragging'}`}
+      aria-label="Board by status"
+      onFocus={() => session.view.patch({ pane: 'board' })}
+      onKeyDown={onKeyDown}
+    >
+      {cards.length === 0 && <NothingFits />}
       {STATUSES.map((status) => (
-        <Column key={status} status={status} steps={columns.get(status) ?? []} plan={plan} drag={drag} take={take} />
+        <Column
+          key={status}
+          status={status}
+          steps={columns.get(status) ?? []}
+          plan={plan}
+          current={current}
+          drag={drag}
+          take={take}
+        />
       ))}
     </section>
   )
@@ -42,20 +68,45 @@ interface ColumnProps {
   readonly status: Status
   readonly steps: readonly Step[]
   readonly plan: Plan
+  readonly current: StepId | null
   readonly drag: CardDrag | null
   readonly take: (event: PointerEvent, id: StepId) => void
 }
 
-function Column({ status, steps, plan, drag, take }: ColumnProps) {
+function Column({ status, steps, plan, current, drag, take }: ColumnProps) {
   const { session } = useWork()
+  const { focusTurn, showTurn, editing, layout, pane } = useStore(session.view)
   const scroller = useRef<HTMLDivElement>(null)
+  const pinned = steps.findIndex(({ id }) => id === current)
+  const isHere = layout === 'board' || pane === 'board'
   const virtualizer = useVirtualizer({
     count: steps.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => 68,
     getItemKey: (index) => steps[index]?.id ?? index,
     overscan: 3,
+    // What has the focus stays, however far one scrolls away from it.
+    rangeExtractor: (range) => {
+      const indices = defaultRangeExtractor(range)
+      return pinned < 0 || indices.includes(pinned) ? indices : [...indices, pinned].toSorted((a, b) => a - b)
+    },
   })
+
+  // The focus follows its card, into whichever column it goes.
+  const lastTurn = useRef(focusTurn)
+  const lastShown = useRef(showTurn)
+  useLayoutEffect(() => {
+    const [isMoved, isShown] = [lastTurn.current !== focusTurn, lastShown.current !== showTurn]
+    lastTurn.current = focusTurn
+    lastShown.current = showTurn
+    if (!(isMoved || isShown) || pinned < 0 || !isHere) return
+    virtualizer.scrollToIndex(pinned, { align: 'auto' })
+    const card = scroller.current?.querySelector<HTMLElement>(`[data-card="${CSS.escape(current ?? '')}"]`)
+    card?.closest('.column')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+    if (isMoved && session.view.get().dialog === null) card?.focus({ preventScroll: true })
+  })
+
+  const isDraft = layout === 'board' && status === 'pending' && editing?.kind === 'draft'
   return (
     <section
       className={`column ${status}${drag?.over === status ? ' over' : ''}`}
@@ -67,6 +118,11 @@ function Column({ status, steps, plan, drag, take }: ColumnProps) {
         {STATUS_NAMES[status]}
         <span className="tally">{steps.length}</span>
       </h2>
+      {isDraft && (
+        <div className="card draft">
+          <RowEditor key={editing.turn} id={null} isOnBoard />
+        </div>
+      )}
       <div ref={scroller} className="cards">
         <ul className="sizer" aria-label={STATUS_NAMES[status]} style={{ blockSize: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, start, key }) => {
@@ -80,72 +136,20 @@ function Column({ status, steps, plan, drag, take }: ColumnProps) {
                 className={`slot${drag?.id === step.id ? ' taken' : ''}`}
                 style={{ transform: `translateY(${start}px)` }}
                 onPointerDown={(event) => {
-                  if (session.mayWrite) take(event, step.id)
+                  if (session.mayWrite && !isTyping(event.target)) take(event, step.id)
                 }}
               >
-                <Card step={step} plan={plan} onReveal={() => reveal(session, step.id)} />
+                <Card
+                  step={step}
+                  plan={plan}
+                  isCurrent={step.id === current}
+                  isEdited={isHere && editing?.kind === 'step' && editing.id === step.id}
+                />
               </li>
             )
           })}
         </ul>
       </div>
     </section>
-  )
-}
-
-function reveal(session: ReturnType<typeof useWork>['session'], id: StepId): void {
-  session.view.noteFocus(id)
-  session.view.patch({ side: 'step' })
-}
-
-function Card({ step, plan, onReveal }: { readonly step: Step; readonly plan: Plan; readonly onReveal: () => void }) {
-  const { session, deeds } = useWork()
-  const { find } = useStore(session.view)
-  const owner = ownerOf(step)
-  const group = plan.groupOf(step)
-  const title = plan.groups.find(({ id }) => id === group)?.title
-  const parent = step.parent === null ? undefined : plan.step(step.parent)
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const offset = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-    if (event.altKey && event.shiftKey && offset !== 0) {
-      const status = STATUSES[STATUSES.indexOf(step.status) + offset]
-      if (status !== undefined) deeds.setStatus(step.id, status)
-      event.preventDefault()
-    } else if (event.key === 's' && !event.ctrlKey && !event.metaKey) {
-      session.view.open({ kind: 'status', id: step.id })
-      event.preventDefault()
-    }
-  }
-  return (
-    <article className="card">
-      <button type="button" className="open" onClick={onReveal} onKeyDown={onKeyDown}>
-        {parent !== undefined && (
-          <span className="path" dir="auto">
-            {parent.text}
-          </span>
-        )}
-        <span className="text" dir="auto">
-          <Marked text={step.text} find={find ?? ''} />
-        </span>
-        <span className="foot">
-          {step.number !== null && <span className="number">#{step.number}</span>}
-          {title !== undefined && (
-            <bdi className="chip" style={hue(title)}>
-              {title}
-            </bdi>
-          )}
-          {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
-        </span>
-      </button>
-      <button
-        type="button"
-        className="more"
-        aria-label={plain(`Actions for ${step.text.slice(0, 60)}`)}
-        aria-haspopup="dialog"
-        onClick={() => session.view.open({ kind: 'actions', id: step.id })}
-      >
-        <Icon name="more" />
-      </button>
-    </article>
   )
 }

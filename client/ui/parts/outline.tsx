@@ -23,17 +23,18 @@ export function Outline() {
   const { session, deeds } = useWork()
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
-  const { focused, focusTurn, showTurn, editing, collapsed, filter, find, cut } = view
+  const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
 
   const make = useMemo(rowMaker, [])
+  const isHere = layout === 'tree' || pane === 'tree'
   const { fits } = useFiltering()
   const rows = useMemo(() => {
     const draft = editing?.kind === 'draft' ? editing.place : null
-    const keep = editing?.kind === 'step' ? editing.id : null
+    const keep = editing?.kind === 'step' && isHere ? editing.id : null
     return make(plan, { collapsed, filter: fits, draft, keep })
-  }, [make, plan, collapsed, fits, editing])
+  }, [make, plan, collapsed, fits, editing, isHere])
   const groups = useMemo(() => new Map(plan.groups.map((group) => [group.id, group])), [plan.groups])
   const peers = useMemo(() => byStep(peersOf(presence, session.identity.id)), [presence, session])
 
@@ -81,7 +82,7 @@ export function Outline() {
     if (isOwn && pinned >= 0) bringIntoSight(virtualizer, pinned)
     const isDialogOpen = session.view.get().dialog !== null
     const field = node?.querySelector<HTMLElement>('.field')
-    if (!isDialogOpen) (field ?? row)?.focus({ preventScroll: true })
+    if (!isDialogOpen && isHere) (field ?? row)?.focus({ preventScroll: true })
   })
 
   const lastShown = useRef(showTurn)
@@ -114,6 +115,7 @@ export function Outline() {
       ref={scroller}
       className={`outline${isWhole ? ' fits' : ''}`}
       onFocus={() => {
+        session.view.patch({ pane: 'tree' })
         hasFocus.current = true
       }}
       onBlur={(event) => {
@@ -178,7 +180,7 @@ export function Outline() {
               start={start}
               measure={virtualizer.measureElement}
               isFocused={row.key === anyFocused}
-              isEdited={editing?.kind === 'step' && editing.id === row.key}
+              isEdited={isHere && editing?.kind === 'step' && editing.id === row.key}
               isDragged={drag.id === row.key || cut === row.key}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}

@@ -4,7 +4,7 @@ import { MAX_TEXT } from '../../../shared/schema/limits.ts'
 import { useWork } from './session-context.ts'
 
 /** The field in which a step is typed. @param id null: one that is not in the plan yet */
-export function RowEditor({ id }: { readonly id: StepId | null }) {
+export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | null; readonly isOnBoard?: boolean }) {
   const { session, deeds } = useWork()
   const { editor, view } = session
   const [text, setText] = useState(editor.text)
@@ -55,8 +55,12 @@ export function RowEditor({ id }: { readonly id: StepId | null }) {
       const kept = editor.commit()
       if (kept !== null) deeds.tick(kept)
       if (kept !== null) view.focus(kept)
-    } else if (key === 'Enter' && !shiftKey) editor.enter()
-    else if (key === 'Escape') editor.leave()
+    } else if (key === 'Enter' && !shiftKey) {
+      // A card stands alone: what is below or beside it is elsewhere.
+      if (isOnBoard && id !== null) editor.leave()
+      else editor.enter()
+    } else if (key === 'Escape') editor.leave()
+    else if (isOnBoard) return false
     else if (key === 'Tab') {
       if (id === null) {
         if (shiftKey) editor.outdentDraft()
