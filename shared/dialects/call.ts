@@ -7,7 +7,7 @@ import { checkOperations } from '../plan/check.ts'
 import type { PlanChange } from '../plan/draft.ts'
 import type { Plan } from '../plan/plan.ts'
 import { coerce } from './coerce.ts'
-import type { CallContext, Dialect, Json, JsonObject, Situation, Tool, WrittenList } from './dialect.ts'
+import type { CallContext, Dialect, Json, JsonObject, Prints, Situation, Tool } from './dialect.ts'
 import { digest } from './digest.ts'
 import { cut, some } from './lines.ts'
 import { changedFromPeople } from './people.ts'
@@ -33,14 +33,14 @@ export type Outcome = {
 export type PreparedCall = {
   readonly reasoning: string
 } & (
-  | { readonly kind: 'refused'; readonly message: string; readonly notes: readonly string[]; readonly prints?: 'plan' }
+  | { readonly kind: 'refused'; readonly message: string; readonly notes: readonly string[]; readonly prints?: Prints }
   | {
       readonly kind: 'accepted'
       readonly change: PlanChange
       /** Counts as a version even if it changes nothing. */
       readonly alwaysCounts: boolean
       /** What the reply prints: see `Decision`. */
-      readonly prints: 'plan' | readonly StepId[] | WrittenList
+      readonly prints: Prints | ((after: Plan) => Prints)
       /** The places that the reply tells, by step, once it is finished; null for none. */
       readonly told: () => ReadonlyMap<StepId, number> | null
       /** What came of it, from the plan after the change. */

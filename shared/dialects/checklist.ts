@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { replaceList } from './checklist/replace-list.ts'
 import { names } from './checklist/names.ts'
 import { readItems } from './checklist/read-items.ts'
-import { statusText, todosOf, versionName } from './checklist/show.ts'
+import { statusText, todoId, todoOf, todosAmong, todosOf, versionName } from './checklist/show.ts'
 import type { Dialect, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
+import { count } from './lines.ts'
+import { isFirstPage, isNarrowed, narrowing } from './listing/narrowing.ts'
+import { pageOf } from './listing/page.ts'
+import { narrowed } from './listing/select.ts'
 import { reasoning, rev } from './parameters.ts'
+import type { StepId } from '../schema/ids.ts'
+import type { Step } from '../schema/plan.ts'
+import { STATUSES } from '../schema/plan.ts'
 
 const REMINDER =
   'All tasks completed. Before responding, verify your work: check the results against what was asked, run what can be ' +
@@ -74,21 +81,46 @@ const writeTodos = defineTool({
   },
 })
 
+/** A part of the list, or null for all of it. */
+type Part = { readonly ids: readonly StepId[]; readonly rest: number; readonly next: string | null }
+
 const readTodos = defineTool({
   name: 'read_todos',
   title: 'Read the task list',
   description:
     'Returns the task list as JSON, in order: content, status, description, id, whether it is required, who updated it ' +
-    'last and when. An empty list is [].',
-  parameters: z.object({ action_and_reasoning: reasoning }),
+    'last and when. An empty list is []. Of a very long list the first tasks are returned, and how to read the rest.',
+  parameters: z.object({
+    parent: z.string().optional().describe('Only this task and what is below it: its id.'),
+    status: z.enum(STATUSES).optional().describe('Only tasks of this status.'),
+    ...narrowing,
+    action_and_reasoning: reasoning,
+  }),
   example: {},
   effects: { readOnly: true, destructive: false, idempotent: true },
   printsPlan: true,
   leavesNews: true,
-  decide: () => ({ operations: [], notes: [], outcome: () => ({}), prints: 'plan' }),
-  render: (_, { plan }): Rendered => {
-    const list = todosOf(plan)
-    return { text: JSON.stringify(list, null, 2), fields: { todos: list } }
+  decide: ({ action_and_reasoning: _, ...given }, context) => {
+    const { plan } = context
+    const nameOf = (step: Step): string => todoId(step, plan.placeOf(step.id))
+    const steps = narrowed(plan.steps, given, context, ({ status }) => status, nameOf)
+    if ('refused' in steps) return steps
+    const page = pageOf(steps, given, (step) => JSON.stringify(todoOf(step, 0), null, 2).length + 20)
+    if ('refused' in page) return page
+    const ids = page.shown.map(({ id }) => id)
+    const isPart = isNarrowed(given)
+    const isAll = ids.length === plan.steps.length
+    const part: Part | null = isAll ? null : { ids, rest: page.rest, next: page.next }
+    const prints = { printed: ids, isListing: isFirstPage(given), isWhole: !isPart, places: true }
+    return { operations: [], notes: [], outcome: () => ({ part }), prints: isAll ? 'plan' : prints }
+  },
+  render: ({ part }: { readonly part: Part | null }, { plan }): Rendered => {
+    const list = part === null ? todosOf(plan) : todosAmong(plan, part.ids)
+    const json = JSON.stringify(list, null, 2)
+    if (part === null || part.next === null) return { text: json, fields: { todos: list } }
+    const { rest, next } = part
+    const note = `(not shown: ${count(rest, 'more task')}; read_todos with cursor "${next}" goes on; parent, status and query narrow it)`
+    return { text: `${json}\n\n${note}`, fields: { todos: list, cursor: next } }
   },
 })
 

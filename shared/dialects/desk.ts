@@ -4,10 +4,11 @@ import type { PlanChange } from '../plan/draft.ts'
 import type { History } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Actor } from '../schema/actor.ts'
+import type { StepId } from '../schema/ids.ts'
 import { newGroupId, newStepId } from '../schema/ids.ts'
 import type { Outcome, ToolReply } from './call.ts'
 import { acceptedReply, news, prepareCall, refusedReply } from './call.ts'
-import type { CallContext, Dialect, SentWith, Situation, Tool } from './dialect.ts'
+import type { CallContext, Dialect, Prints, SentWith, Situation, Tool } from './dialect.ts'
 import { fitBlock } from './fit.ts'
 import { Views } from './views.ts'
 
@@ -61,7 +62,7 @@ export class ToolDesk {
       })
     if (prepared.kind === 'refused') {
       const refusal = refuse(prepared.message, prepared.notes)
-      if (prepared.prints === 'plan') this.views.shown(actor, this.#plan.version, this.#plan.plan)
+      this.#printed(actor, prepared.prints ?? [], null)
       return refusal
     }
     const { change, alwaysCounts, reasoning, prints } = prepared
@@ -69,20 +70,26 @@ export class ToolDesk {
     const outcome = isEmpty(change) && !alwaysCounts ? finish([]) : commit(change, reasoning, finish)
     if ('refused' in outcome) return refuse(outcome.refused, [])
     const reply = acceptedReply(tool, outcome, this.#situation(tool, dialect, actor))
-    const { plan, version, history } = this.#plan
-    if (prints === 'plan') this.views.shown(actor, version, plan)
-    else if ('listed' in prints) this.views.wrote(actor, version, plan, prints)
-    else {
-      this.views.answered(actor, version, plan, history)
-      const told = prepared.told()
-      if (told !== null) this.views.toldPlaces(actor, version, plan, told)
-      this.views.printed(
-        actor,
-        version,
-        prints.flatMap((id) => plan.step(id) ?? []),
-      )
-    }
+    this.#printed(actor, typeof prints === 'function' ? prints(this.#plan.plan) : prints, prepared.told)
     return reply
+  }
+
+  /** What an actor knows by a reply. @param told the places that it tells; null for a refusal, which changes nothing */
+  #printed(actor: Actor, prints: Prints, told: (() => ReadonlyMap<StepId, number> | null) | null): void {
+    const { plan, version, history } = this.#plan
+    if (prints === 'plan') return this.views.shown(actor, version, plan)
+    if ('listed' in prints) return this.views.wrote(actor, version, plan, prints)
+    if (told !== null) {
+      this.views.answered(actor, version, plan, history)
+      const places = told()
+      if (places !== null) this.views.toldPlaces(actor, version, plan, places)
+    }
+    if ('printed' in prints) return this.views.shownPart(actor, version, plan, prints)
+    this.views.printed(
+      actor,
+      version,
+      prints.flatMap((id) => plan.step(id) ?? []),
+    )
   }
 
   /** The reply to a call that was made before. */
@@ -95,7 +102,10 @@ export class ToolDesk {
     const { plan, version } = this.#plan
     const { text, folded } = fitBlock(dialect, plan, version, maxTokens)
     // A dialect that has nothing to say of a plan has shown nothing of it.
-    if (text !== '' || plan.steps.length === 0) this.views.shown(reader, version, plan, folded)
+    if (text !== '' || plan.steps.length === 0) {
+      const printed = plan.steps.flatMap(({ id }) => (folded.has(id) ? [] : [id]))
+      this.views.shownPart(reader, version, plan, { printed, isListing: true, isWhole: true, places: true })
+    }
     return text
   }
 

@@ -11,8 +11,12 @@ import type { Plan } from '../plan/plan.ts'
 export interface View {
   readonly version: number
   readonly plan: Plan
-  /** Steps that were only counted, not printed. */
+  /** Steps whose text was never printed to the actor, nor written by it. */
   readonly unseen: ReadonlySet<StepId>
+  /** Steps of which it was not told where they stand in this plan. */
+  readonly unplaced: ReadonlySet<StepId>
+  /** Steps that the last listing or block left out, seen before or not. */
+  readonly folded: ReadonlySet<StepId>
   /** Steps that were printed to the actor, or written by it, while others changed the plan: as they were then. */
   readonly later: ReadonlyMap<StepId, Step>
 }
@@ -56,14 +60,28 @@ export interface WrittenList {
   readonly overruled: ReadonlyMap<StepId, ListedValues>
 }
 
+/** A part of the plan that was printed. */
+export interface PrintedPart {
+  readonly printed: readonly StepId[]
+  /** It is a listing of its own, which leaves the rest out of sight, and not the reply to a change, nor a further page. */
+  readonly isListing: boolean
+  /** Nothing but the size kept the rest out: its reader has looked at the plan as it is now. */
+  readonly isWhole: boolean
+  /** The places of the printed steps stand there as well. */
+  readonly places: boolean
+}
+
 /** What an actor knew at a version. */
 export type SentWith = Pick<CallContext, 'version' | 'view' | 'places'>
+
+/** What a reply prints: all places of the plan, which moves the caller's view, a part of it, or the texts of some steps. */
+export type Prints = 'plan' | PrintedPart | readonly StepId[] | WrittenList
 
 /** A call that changes nothing, and why: what was wrong, what is valid, the next call to make. */
 export interface Refusal {
   readonly refused: string
-  /** The refusal prints the plan with all its places, and so moves the caller's view. */
-  readonly prints?: 'plan'
+  /** The refusal prints the plan with its places, and so moves the caller's view. */
+  readonly prints?: Prints
   readonly notes?: readonly string[]
 }
 
@@ -76,8 +94,7 @@ export interface Decision<Outcome extends JsonObject> {
   readonly notes: readonly string[]
   /** Made from the plan after the change, never from the request. */
   readonly outcome: (after: Plan) => Outcome
-  /** What the reply prints: all places of the plan, which moves the caller's view, or the texts of some steps. */
-  readonly prints?: 'plan' | readonly StepId[] | WrittenList
+  readonly prints?: Prints | ((after: Plan) => Prints)
   /** Counts as a version even if it changes nothing. */
   readonly alwaysCounts?: boolean
   /** What only shows once it is done, or null. */

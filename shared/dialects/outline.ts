@@ -3,11 +3,15 @@ import type { StepId } from '../schema/ids.ts'
 import { MAX_ITEMS, MAX_TEXT } from '../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../schema/operation.ts'
 import type { Status, Step } from '../schema/plan.ts'
+import { STATUSES } from '../schema/plan.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { CallContext, Decision, Dialect, JsonObject, Refusal, Rendered, Situation } from './dialect.ts'
+import type { CallContext, Decision, Dialect, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
 import { foldedNote, isFolded } from './fit.ts'
 import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
+import { narrowing } from './listing/narrowing.ts'
+import { listedOutline } from './listing/outline.ts'
+import { narrowed } from './listing/select.ts'
 import { placeNumber, reasoning, rev } from './parameters.ts'
 import type { Reference, Resolved } from './references.ts'
 import { range } from './references.ts'
@@ -15,8 +19,10 @@ import { resolveSteps } from './references/steps.ts'
 import { hasLooked, seenAmong, statusSetters, unseenRemoval } from './seen.ts'
 
 /** The envelope of every result. */
-interface Outcome extends JsonObject {
+type Outcome = {
   readonly summary: string
+  /** What `cursor` takes where the listing goes on. */
+  readonly cursor?: string
 }
 type Answer = Decision<Outcome> | Refusal
 
@@ -28,8 +34,9 @@ const names: Pick<Dialect, 'nameStep' | 'nameRemoved'> = {
   nameRemoved: ({ before, placeBefore }) => `#${placeBefore ?? '?'} ${quoted(before?.text ?? '')}`,
 }
 
-function render({ summary }: Outcome, situation: Situation): Rendered {
-  return envelope(true, summary, situation)
+function render({ summary, cursor }: Outcome, situation: Situation): Rendered {
+  const { text, fields } = envelope(true, summary, situation)
+  return cursor === undefined ? { text, fields } : { text, fields: { ...fields, cursor } }
 }
 
 function envelope(success: boolean, summary: string, { version, notes, digest }: Situation): Rendered {
@@ -186,7 +193,8 @@ function statusesSeen(ids: readonly StepId[], context: CallContext): (step: Step
     return (step) => written.get(step.id) ?? step.status
   }
   const seen = seenAmong(ids, context)
-  return (step) => seen.get(step.id)?.status ?? 'pending'
+  const isAlone = !context.history.isShared(context.actor, context.plan)
+  return (step) => seen.get(step.id)?.status ?? (isAlone ? step.status : 'pending')
 }
 
 /** What an actor that never looked set itself, as far as the history reaches. */
@@ -285,12 +293,27 @@ const listTodos = defineTool({
   title: 'List the plan',
   description:
     'Prints the plan as it stands: a line a step, with its number, its place in the outline and its status. The prompt ' +
-    'usually holds the plan already.',
-  parameters: z.object({ action_and_reasoning: reasoning }),
+    'usually holds the plan already. Of a very long plan the first steps are printed, and how to see the rest.',
+  parameters: z.object({
+    parent: placeNumber.optional().describe('Only this step and what is below it: its number, counted from 1.'),
+    status: z.enum(STATUSES).optional().describe('Only steps of this status.'),
+    ...narrowing,
+    action_and_reasoning: reasoning,
+  }),
   example: {},
   effects: { readOnly: true, destructive: false, idempotent: true },
   printsPlan: true,
-  decide: (): Answer => answer([], [], (plan) => outlineLines(plan).join('\n') || EMPTY),
+  decide: ({ action_and_reasoning: _, ...given }, context): Answer => {
+    const { plan } = context
+    const nameOf = ({ id }: Step): string => names.nameStep(plan, id)
+    const steps = narrowed(plan.steps, given, context, ({ status }) => status, nameOf)
+    if ('refused' in steps) return steps
+    const listed = listedOutline(plan, steps, given)
+    if ('refused' in listed) return listed
+    const { lines, prints, next } = listed
+    const cursor = next === null ? {} : { cursor: next }
+    return { operations: [], notes: [], prints, outcome: () => ({ summary: lines.join('\n') || EMPTY, ...cursor }) }
+  },
   render,
 })
 

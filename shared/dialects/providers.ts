@@ -23,7 +23,8 @@ export function toolDefinitions(dialect: Dialect, provider: Provider, strict: bo
       return tools.map((tool) => {
         const { name, description } = tool
         const schema = baseSchema(tool)
-        return strict
+        // Its grammar has room for 24 optional fields in all; a wrong argument to what only reads does no harm.
+        return strict && !tool.effects.readOnly
           ? { name, description, strict, input_schema: closed(schema) }
           : { name, description, input_schema: schema }
       })

@@ -4,7 +4,8 @@ import type { HistoryEntry } from '../plan/history.ts'
 import type { StepChange } from '../plan/changes.ts'
 import type { CallContext, Dialect, Refusal, View } from './dialect.ts'
 import { digest, verbs } from './digest.ts'
-import { actorName, outlineLines, quoted, some } from './lines.ts'
+import { actorName, quoted, some } from './lines.ts'
+import { listedOutline } from './listing/outline.ts'
 
 /** Places told of in one refusal. */
 const MOST_TOLD = 3
@@ -62,6 +63,8 @@ function resolveAt(places: readonly number[], rev: number, context: CallContext)
   const unknown = unknownVersion(rev, context)
   if (unknown !== null) return unknown
   const valid = rev === version ? range(ids.length) : rangeAt(rev, ids.length)
+  const strange = strangeAmong(places, (place) => ids[place - 1], context)
+  if (strange !== null) return strange
   return lookUp(places, (place) => ids[place - 1], valid, context, true)
 }
 
@@ -102,6 +105,13 @@ function resolveAsKnown(places: readonly number[], context: CallContext, names: 
     })
     if (drifted.length > 0) return drift([...new Set(drifted)], view, meant, since, context, names)
     return lookUp(places, (place) => now(place) ?? known(place), valid, context)
+  } else {
+    const strange = strangeAmong(
+      places,
+      now,
+      context.sentWith === undefined ? context : { ...context, view, places: told },
+    )
+    if (strange !== null) return strange
   }
   return lookUp(places, now, valid, context)
 }
@@ -110,18 +120,47 @@ function resolveAsKnown(places: readonly number[], context: CallContext, names: 
 export const isQuiet = ({ actor, splice }: HistoryEntry, reader: string): boolean =>
   actor.id === reader || splice === null
 
+/** On a plan of several nobody names a step by a number that it was not told: a listing may have left that out. */
+function strangeAmong(
+  places: readonly number[],
+  idAt: (place: number) => StepId | undefined,
+  context: CallContext,
+): Refusal | null {
+  const { history, actor, plan } = context
+  if (!history.isShared(actor, plan)) return null
+  const strange = [...new Set(places)].filter((place) => {
+    const id = idAt(place)
+    return id !== undefined && plan.step(id) !== undefined && !isPlaceKnown(id, context)
+  })
+  if (strange.length === 0) return null
+  const numbers = some(
+    strange.map((place) => `#${place}`),
+    MOST_NAMED,
+  )
+  const what = `${numbers} ${strange.length === 1 ? 'was' : 'were'} left out of what you were shown`
+  return {
+    refused: `${what}. Nothing was changed. List first: parent, query and cursor show what a listing leaves out.`,
+  }
+}
+
+/** Whether the caller was told where a step stands, in its view or since. */
+export const isPlaceKnown = (id: StepId, { view, places }: Pick<CallContext, 'view' | 'places'>): boolean =>
+  places.has(id) || (view !== null && view.plan.placeOf(id) !== null && !view.unplaced.has(id))
+
 /** The step that had a place in the view; undefined where the caller was told since that it stands elsewhere. */
-function seenAt({ plan }: View, told: ReadonlyMap<StepId, number>, place: number): StepId | undefined {
+function seenAt({ plan, unplaced }: View, told: ReadonlyMap<StepId, number>, place: number): StepId | undefined {
   const id = plan.at(place)?.id
-  return id === undefined || told.has(id) ? undefined : id
+  return id === undefined || told.has(id) || unplaced.has(id) ? undefined : id
 }
 
 /** A caller that never looked knows the numbers that it was told, which are those of its own steps. */
 export function neverLooked(labels: readonly string[], plan: CallContext['plan']): Refusal {
   const numbers = some([...new Set(labels)], MOST_NAMED)
   const why = `You have not looked at this plan yet, and it holds steps of others: ${numbers} was never shown to you.`
-  const lines = outlineLines(plan)
-  return { refused: `${why} Nothing was changed. Here is the plan: list first.\n${lines.join('\n')}`, prints: 'plan' }
+  const page = listedOutline(plan, plan.steps, {})
+  if ('refused' in page) return page
+  const { lines, prints } = page
+  return { refused: `${why} Nothing was changed. Here is the plan: list first.\n${lines.join('\n')}`, prints }
 }
 
 /** Somebody else has moved the plan under the caller. */
@@ -151,7 +190,8 @@ function drift(
 
 /** `#4 was "S" (now #5) in version 9 and is now "C"` */
 function driftOf(place: number, view: View, toldId: StepId | undefined, { plan, history }: CallContext): string {
-  const seen = view.plan.at(place)
+  const there = view.plan.at(place)
+  const seen = there === undefined || view.unplaced.has(there.id) ? undefined : there
   const present = plan.at(place)
   const is = present === undefined ? `there is no #${place} now` : `is now ${quoted(present.text)}`
   const where = (id: StepId): string => {
@@ -166,7 +206,7 @@ function driftOf(place: number, view: View, toldId: StepId | undefined, { plan, 
     was.push(`was ${quoted(text)} (${where(toldId)}) as you were told`)
   }
   return was.length === 0
-    ? `#${place} was not there when you last looked and ${is}`
+    ? `#${place} was ${there === undefined ? 'not there when you last looked' : 'left out of what you were shown'} and ${is}`
     : `#${place} ${[...was, is].join(' and ')}`
 }
 

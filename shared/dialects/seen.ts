@@ -132,7 +132,8 @@ export function unseenRemoval(
   const all = [...new Set(named.flatMap((id) => context.plan.subtree(id)))]
   const looked = hasLooked(context)
   const meant = new Set(looked ? explicit : named)
-  const strange = looked ? unseenAmong(all, context) : madeByOthers(all, context)
+  const isAlone = !context.history.isShared(context.actor, context.plan)
+  const strange = isAlone ? [] : looked ? unseenAmong(all, context) : madeByOthers(all, context)
   const unseen = strange.filter(({ id }) => !meant.has(id))
   if (unseen.length === 0) return null
   const what = toldSteps(unseen, nameOf)
@@ -141,7 +142,6 @@ export function unseenRemoval(
 
 /** A caller that never looked knows what it made itself. */
 function madeByOthers(steps: readonly Step[], context: CallContext): Step[] {
-  if (!context.history.isShared(context.actor, context.plan)) return []
   const isMade = stepsMade(context)
   return steps.filter(({ id }) => !isMade(id))
 }

@@ -38,6 +38,8 @@ export interface StoredState {
   readonly listed?: PackedSteps
   readonly lastList?: PackedOrder
   readonly unseen?: PackedSteps
+  readonly unplaced?: PackedSteps
+  readonly folded?: PackedSteps
   readonly later?: PackedSeen
 }
 

@@ -50,7 +50,7 @@ export function tellPlaces(
   }
   for (const [id, place] of places) move(id, place)
   for (const [position, { id }] of (view?.plan.steps ?? []).entries())
-    if (!places.has(id) && view?.unseen.has(id) !== true) move(id, position + 1)
+    if (!places.has(id) && view?.unplaced.has(id) !== true) move(id, position + 1)
   const fresh = runsOf(added.map(({ id }) => ({ from: after.placeOf(id) ?? 0, to: after.placeOf(id) ?? 0 })))
   const shifted = runsOf(moved, moved.length <= FEW_MOVES)
   if (fresh.length + shifted.length > MAX_RUNS) return { notes: ['many numbers have moved: list first'], places: null }

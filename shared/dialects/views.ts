@@ -4,7 +4,8 @@ import type { Actor } from '../schema/actor.ts'
 import type { StepId } from '../schema/ids.ts'
 import { MAX_FORGOTTEN, MAX_VIEWS } from '../schema/limits.ts'
 import type { Step } from '../schema/plan.ts'
-import type { ListedValues, View, WrittenList } from './dialect.ts'
+import type { ListedValues, PrintedPart, View, WrittenList } from './dialect.ts'
+import { partlySeen, without } from './partly-seen.ts'
 import { addWritten, lastSeen } from './seen.ts'
 import type { StoredState } from './stored-view.ts'
 import {
@@ -96,10 +97,17 @@ function withVersion(known: readonly VersionRange[], version: number): readonly 
   return [...known, [version, version] as const].slice(-MAX_RANGES)
 }
 
-const viewOf = (version: number, plan: Plan, { unseen, later }: Partial<StoredState>, base: Plan): View => ({
+const viewOf = (
+  version: number,
+  plan: Plan,
+  { unseen = {}, unplaced = unseen, folded = {}, later }: Partial<StoredState>,
+  base: Plan,
+): View => ({
   version,
   plan,
-  unseen: new Set(unpackSteps(unseen ?? {}, base)),
+  unseen: new Set(unpackSteps(unseen, base)),
+  unplaced: new Set(unpackSteps(unplaced, base)),
+  folded: new Set(unpackSteps(folded, base)),
   later: unpackSeen(later ?? {}, base),
 })
 
@@ -111,9 +119,6 @@ export function versionsIn({ version, state }: StoredMemory): number[] {
     return [version]
   }
 }
-
-const isEqual = (a: ReadonlySet<StepId>, b: ReadonlySet<StepId>): boolean =>
-  a === b || (a.size === b.size && [...a].every((id) => b.has(id)))
 
 /** What the actors of a thread were last shown, and told. The one that was away longest is forgotten first. */
 export class Views {
@@ -128,14 +133,47 @@ export class Views {
     return this.#update(actor, stranger(version), {})
   }
 
-  /** All places of the plan were printed to the actor, and the texts of all steps but the unseen ones. */
-  shown(actor: Actor, version: number, plan: Plan, unseen = NONE): void {
+  /** All of the plan was printed to the actor, with its places. */
+  shown(actor: Actor, version: number, plan: Plan): void {
     const before = this.#memories.get(actor.id)?.view ?? null
-    const isSame = before?.version === version && before.plan === plan && before.later.size === 0
-    const view = isSame && isEqual(before.unseen, unseen) ? before : { version, plan, unseen, later: NOTHING }
+    const isSame =
+      before?.version === version &&
+      before.plan === plan &&
+      [before.later, before.unseen, before.unplaced, before.folded].every(({ size }) => size === 0)
+    const view = isSame ? before : { version, plan, unseen: NONE, unplaced: NONE, folded: NONE, later: NOTHING }
     const known = withVersion(this.of(actor, version).known, version)
     const fresh = { places: NOWHERE, overruled: NO_VALUES, lastList: null, forgotten: false }
     this.#update(actor, stranger(version), { view, known, ...fresh })
+  }
+
+  /**
+   * A part of the plan was printed to the actor. Of the rest it knows what it knew before: the texts that it saw, and the
+   * places that are still as it was told them. A listing leaves the rest out of its sight.
+   */
+  shownPart(actor: Actor, version: number, plan: Plan, part: PrintedPart): void {
+    const memory = this.of(actor, version)
+    const known = withVersion(memory.known, version)
+    if (memory.view === null || (part.isListing && part.isWhole)) {
+      const view = partlySeen(memory, version, plan, part)
+      if (view.folded.size === 0) return this.shown(actor, version, plan)
+      return this.#set(actor, { view, places: NOWHERE, known, lastList: null, forgotten: false })
+    }
+    this.printed(
+      actor,
+      version,
+      part.printed.flatMap((id) => plan.step(id) ?? []),
+    )
+    const { view } = this.of(actor, version)
+    if (view === null) return
+    const printed = new Set(part.printed)
+    const folded = part.isListing ? new Set(plan.steps.map(({ id }) => id)) : view.folded
+    const places = new Map(memory.places)
+    if (part.places) for (const id of printed) places.set(id, plan.placeOf(id) ?? 0)
+    this.#set(actor, {
+      view: { ...view, folded: without(folded, printed) },
+      ...(part.places ? { places, known } : {}),
+      ...(part.isListing ? { lastList: null } : {}),
+    })
   }
 
   /**
@@ -155,9 +193,9 @@ export class Views {
     }
     const known = unseen.size === 0 ? withVersion(memory.known, version) : memory.known
     const own = [...memory.listed].filter((id) => plan.step(id) !== undefined)
-    const view = { version, plan, unseen, later }
+    const folded = without(memory.view?.folded ?? NONE, written)
     this.#set(actor, {
-      view,
+      view: { version, plan, unseen, unplaced: unseen, folded, later },
       places: NOWHERE,
       known,
       listed: new Set([...own, ...listed]),
@@ -174,7 +212,7 @@ export class Views {
   toldPlaces(actor: Actor, version: number, plan: Plan, places: ReadonlyMap<StepId, number>): void {
     const { view, known } = this.of(actor, version)
     const place = ({ id }: Step): number | null =>
-      places.get(id) ?? (view?.unseen.has(id) === true ? null : (view?.plan.placeOf(id) ?? null))
+      places.get(id) ?? (view?.unplaced.has(id) === true ? null : (view?.plan.placeOf(id) ?? null))
     const knowsAll = plan.steps.every((step, position) => place(step) === position + 1)
     this.#set(actor, { places, ...(knowsAll ? { known: withVersion(known, version) } : {}) })
   }
@@ -184,8 +222,11 @@ export class Views {
     const { view } = this.of(actor, version)
     const news = view === null ? [] : steps.filter((step) => lastSeen(view, step.id) !== step)
     if (view === null || news.length === 0) return
+    const isInView = (step: Step): boolean => view.plan.step(step.id) === step
     const later = new Map([...view.later, ...news.map((step) => [step.id, step] as const)])
-    this.#set(actor, { view: { ...view, later } })
+    for (const step of news) if (isInView(step)) later.delete(step.id)
+    const unseen = without(view.unseen, new Set(news.filter(isInView).map(({ id }) => id)))
+    this.#set(actor, { view: { ...view, unseen, later } })
   }
 
   /**
@@ -204,10 +245,12 @@ export class Views {
     const since = history.since(view.version)
     if (since?.length === 0) return
     if (since?.every((entry) => entry.actor.id === actor.id) === true) {
-      // Of what was only counted it knows what it wrote, and what was printed to it since.
-      const later = writtenAmong(view.unseen, view, since, actor)
+      // What it does not know as it is now it knows as it was, with what it wrote of that.
+      const asked = new Set([...view.unseen, ...view.later.keys()])
+      const old = [...writtenAmong(asked, view, since, actor)]
+      const later = new Map(old.filter(([id, step]) => plan.step(id) !== undefined && plan.step(id) !== step))
       const known = withVersion(this.of(actor, version).known, version)
-      return this.#set(actor, { view: { version, plan, unseen: view.unseen, later }, places: NOWHERE, known })
+      return this.#set(actor, { view: { ...view, version, plan, later }, places: NOWHERE, known })
     }
     const latest = since?.at(-1)
     if (since === null || latest?.version !== version || latest.actor.id !== actor.id) return
@@ -265,6 +308,8 @@ export class Views {
       listed: packSteps(listed, plan),
       ...(lastList !== null && { lastList: packOrder(lastList, plan) }),
       unseen: packSteps(view?.unseen ?? NONE, plan),
+      unplaced: packSteps(view?.unplaced ?? NONE, plan),
+      folded: packSteps(view?.folded ?? NONE, plan),
       later: packSeen(view?.later ?? NOTHING, plan),
     }
     return { actorId: actor.id, version: view?.version ?? -1, state: JSON.stringify(rest) }

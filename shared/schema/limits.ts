@@ -26,6 +26,13 @@ export const MAX_DEPENDENCIES = 200
 export const MIN_ID_PREFIX = 4
 /** Steps listed where a name is ambiguous or fits none. */
 export const MAX_CANDIDATES = 5
+/**
+ * Characters of the steps that one listing prints; the rest is folded. Some 20,000 tokens: hosts cut off replies of more
+ * than 25,000.
+ */
+export const MAX_LISTING = 60_000
+/** Pieces of advice in one reply of `tasks`: of more nobody reads the last. */
+export const MAX_NAGS = 100
 /** The highest number a step may bring along from another server. */
 export const MAX_NUMBER = 1_000_000
 

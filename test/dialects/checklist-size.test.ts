@@ -15,7 +15,9 @@ test('500 items against a plan of 10,000 steps move and add what differs, and to
   const own = new PlanCaller(host, checklist)
   const items = Array.from({ length: 500 }, (_, i) => todo(`own ${i}`))
   own.call(checklistTool('write_todos'), { todos: items }, A)
-  const view = { version: host.version, plan: host.plan, unseen: new Set<never>(), later: new Map<never, never>() }
+  const none = new Set<never>()
+  const sets = { unseen: none, unplaced: none, folded: none, later: new Map<never, never>() }
+  const view = { version: host.version, plan: host.plan, ...sets }
   const others = Array.from({ length: 9_500 }, (_, i) => ({ id: newStepId(), text: `other ${i}`, depth: i % 3 }))
   host.apply([{ type: 'addSteps', parent: null, steps: others }], { id: 'b', name: 'b', kind: 'agent' })
   const { plan, version, history } = host

@@ -315,13 +315,15 @@ test('[one plan, three readings] where one caller touches the plan through one d
   })
 })
 
-test('a step that was only counted, and renamed by its number, is not taken for seen as it stands', async () => {
+test('a step that was only counted, and renamed by its id, is not taken for seen as it stands', async () => {
   const plan = openRoom()
   await plan.call('agent-b', 'add_todos', { steps: Array.from({ length: 60 }, (_, i) => `step ${i} with some words`) })
   await plan.call('agent-b', 'toggle_todos', { indices: [7] })
   expect(await plan.block('agent-a', 'outline', 200)).not.toContain('#7 ')
-  await plan.call('agent-a', 'update_todos', { updates: [{ index: 7, text: 'mine' }] })
-  await plan.call('agent-a', 'update_todos', { updates: [{ index: 7, text: 'mine now' }] })
+  const index = (await plan.standing()).steps[6]?.id
+  expect((await plan.call('agent-a', 'update_todos', { updates: [{ index: 7, text: 'mine' }] })).success).toBe(false)
+  await plan.call('agent-a', 'update_todos', { updates: [{ index, text: 'mine' }] })
+  await plan.call('agent-a', 'update_todos', { updates: [{ index, text: 'mine now' }] })
   const reply = await plan.call('agent-a', 'write_todos', { todos: [{ content: 'mine now', status: 'pending' }] })
   const { steps } = await plan.standing()
   expect(steps.find(({ text }) => text === 'mine now')).toMatchObject({ status: 'completed' })

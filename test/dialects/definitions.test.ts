@@ -74,7 +74,20 @@ test('the tools of outline, to the letter', () => {
         required: ['indices'],
       },
     ],
-    ['list_todos', { type: 'object', properties: { action_and_reasoning: ACTION_AND_REASONING } }],
+    [
+      'list_todos',
+      {
+        type: 'object',
+        properties: {
+          parent: { type: 'integer' },
+          status: { type: 'string', enum: ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'] },
+          query: { type: 'string' },
+          limit: { type: 'integer' },
+          cursor: { type: 'string' },
+          action_and_reasoning: ACTION_AND_REASONING,
+        },
+      },
+    ],
   ])
 })
 

@@ -309,14 +309,14 @@ export const lenientCases: Cases = (withPlan) => {
         )
 
     for (const [tool, args] of BY_PLACE)
-      for (const index of [1.5, 'abc', '1.1', '4.1', '1e3', '-', 'task-9'])
+      for (const index of [1.5, 'abc', '1.1', '4.1', '1e3', '?', 'task-9'])
         test(
           `[RB-B2] [11-F8] ${tool}: ${JSON.stringify(index)} names no step, and is refused with those that there are`,
           withPlan(async (plan) => {
             const reply = await after(plan, tool, args(index))
             expect([reply.success, summaryOf(reply)]).toEqual([
               false,
-              `${index} names no step. There are #1 "A", #2 "B", #3 "C". Nothing was changed. By number valid are #1 to #3.`,
+              `${index === '?' ? '"?"' : index} names no step. There are #1 "A", #2 "B", #3 "C". Nothing was changed. By number valid are #1 to #3.`,
             ])
             expect(await texts(plan)).toEqual(['A', 'B', 'C'])
             expect((await plan.standing()).version).toBe(1)

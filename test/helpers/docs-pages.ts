@@ -81,9 +81,12 @@ const fence = (language: string, text: string): string => `\`\`\`${language}\n${
 /** Ids are random: each gets a name in the order in which they come. */
 function withoutChance(page: string): string {
   const names = new Map<string, string>()
-  return page.replace(/"id":\s*"([\w-]{16})"/g, (_whole, id: string) => {
+  const nameOf = (id: string): string => {
     const name = names.get(id) ?? `id-of-step-${names.size + 1}`
     names.set(id, name)
-    return `"id": "${name}"`
-  })
+    return name
+  }
+  return page
+    .replace(/"id":\s*"([\w-]{16})"/g, (_whole, id: string) => `"id": "${nameOf(id)}"`)
+    .replace(/\b(\d+~)([\w-]{16})/g, (_whole, place: string, id: string) => `${place}${nameOf(id)}`)
 }

@@ -1,6 +1,7 @@
 import { describe, test } from 'vitest'
 import { CHECKLIST_CASES, checklistDriver } from '../dialects/checklist-cases.ts'
 import { lenientCases } from '../dialects/lenient-cases.ts'
+import { longPlanCases } from '../dialects/long-plans-cases.ts'
 import { namedStepCases } from '../dialects/named-steps-cases.ts'
 import { outlineCases } from '../dialects/outline-cases.ts'
 import { referenceCases } from '../dialects/references-cases.ts'
@@ -10,7 +11,8 @@ import { everyWay, usePlan } from '../helpers/plan-driver.ts'
 import { mcpWay } from './driver.ts'
 
 // The tables of the dialects, word for word, with MCP as the one way in.
-for (const cases of [outlineCases, referenceCases, lenientCases, namedStepCases]) everyWay(cases, [mcpWay])
+for (const cases of [outlineCases, referenceCases, lenientCases, longPlanCases, namedStepCases])
+  everyWay(cases, [mcpWay])
 
 describe('the MCP way', () => {
   test.each(CHECKLIST_CASES)('$title', ({ run }) => usePlan(mcpWay, (plan) => run(checklistDriver(plan))))

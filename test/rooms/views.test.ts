@@ -235,7 +235,14 @@ describe.each([
     // A list takes nothing away of which it is not known whether it was seen.
     await run(server.plan, [[A, 'write_todos', { todos: [todo('z')] }]])
     expect((await steps(server.plan)).length).toBe(5)
-    await run(server.plan, [[A, 'toggle_todos', { indices: [2] }]])
+    // What the reply shows as kept it has not seen, and was not told where it stands.
+    expect(summaryOf(await server.plan.call(A, 'toggle_todos', { indices: [2] }))).toMatch(
+      /^#2 was left out of what you were shown\. Nothing was changed\./,
+    )
+    await run(server.plan, [
+      [A, 'list_todos'],
+      [A, 'toggle_todos', { indices: [2] }],
+    ])
     await server.plan.close()
   })
 

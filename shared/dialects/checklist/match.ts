@@ -156,7 +156,8 @@ class Matcher {
   }
 
   #isFree(id: StepId): boolean {
-    const isKnown = this.#list.isNamed || this.#list.seen.has(id)
+    const { seen, folded, isNamed } = this.#list
+    const isKnown = (seen.has(id) && !folded.has(id)) || isNamed(id)
     return isKnown && !this.#taken.has(id) && this.#plan.step(id) !== undefined
   }
 
@@ -171,7 +172,7 @@ class Matcher {
       // Where nothing of the list was found again, it may be another list altogether: only own steps are renamed.
       const left = order
         .slice(gap.fromOld, gap.toOld)
-        .filter((id) => this.#isFree(id) && (fixed.length > 0 || isOwn(id)))
+        .flatMap((id) => (id !== undefined && this.#isFree(id) && (fixed.length > 0 || isOwn(id)) ? [id] : []))
       for (let i = gap.from; i < gap.to; i++) {
         const id = this.matched[i] === null ? left.shift() : undefined
         if (id !== undefined) this.#take(i, id)

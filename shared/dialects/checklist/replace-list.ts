@@ -55,7 +55,7 @@ export function replaceList(
   const removed = new Set<StepId>()
   for (const [id, seen] of list.seen) {
     const now = plan.step(id)
-    if (meant.has(id) || now === undefined || !list.isOwn(id)) continue
+    if (meant.has(id) || now === undefined || !list.isOwn(id) || list.folded.has(id)) continue
     if (isAsSeen(seen, now)) removed.add(id)
     else if (context.lastList?.includes(id) !== false) notes.push(stayingNote(seen, now))
   }

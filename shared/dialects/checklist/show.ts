@@ -29,16 +29,24 @@ export function numberedPlace(id: string): number | null {
 export const todoId = ({ alias }: Step, place: number | null): string =>
   alias === null || numberedPlace(alias) !== null ? `t${place ?? '?'}` : alias
 
-export const todosOf = (plan: Plan): Todo[] =>
-  plan.steps.map((step, i) => ({
-    content: step.text,
-    status: step.status,
-    ...(step.details === '' ? {} : { description: step.details }),
-    id: todoId(step, i + 1),
-    required: step.required,
-    ...(step.updatedBy === '' ? {} : { updated_by: step.updatedBy }),
-    updated_at: isoTime(step.updatedAt),
-  }))
+export const todoOf = (step: Step, place: number): Todo => ({
+  content: step.text,
+  status: step.status,
+  ...(step.details === '' ? {} : { description: step.details }),
+  id: todoId(step, place),
+  required: step.required,
+  ...(step.updatedBy === '' ? {} : { updated_by: step.updatedBy }),
+  updated_at: isoTime(step.updatedAt),
+})
+
+export const todosOf = (plan: Plan): Todo[] => plan.steps.map((step, i) => todoOf(step, i + 1))
+
+/** Some of them, in the order in which they are named. */
+export const todosAmong = (plan: Plan, ids: readonly StepId[]): Todo[] =>
+  ids.flatMap((id) => {
+    const step = plan.step(id)
+    return step === undefined ? [] : [todoOf(step, plan.placeOf(id) ?? 0)]
+  })
 
 /** The time is the writer's claim, so it may be anything. */
 function isoTime(at: number): string {

@@ -1,16 +1,23 @@
 import { z } from 'zod'
 import type { StepId } from '../../schema/ids.ts'
-import type { CallContext } from '../dialect.ts'
+import type { CallContext, Prints } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
+import type { Narrowing } from '../listing/narrowing.ts'
+import { isFirstPage, isNarrowed, narrowing } from '../listing/narrowing.ts'
+import { pageOf } from '../listing/page.ts'
+import { narrowed } from '../listing/select.ts'
 import { reasoning, rev } from '../parameters.ts'
 import { groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { listNags } from './nags.ts'
 import { missingNags } from './missing.ts'
+import { taskName } from './names.ts'
 import { notesOnUnknown } from './named-task.ts'
 import { resolveTask } from './references.ts'
+import { sizeIn } from './page.ts'
 import type { Answer, Filter } from './reply.ts'
-import { filtered, numbered, render } from './reply.ts'
-import { TASK_STATUSES } from './shape.ts'
+import { filtered, NO_FILTER, numbered, render } from './reply.ts'
+import type { TaskStatus } from './shape.ts'
+import { TASK_STATUSES, taskStatus } from './shape.ts'
 
 const TYPES = ['List', 'Get'] as const
 
@@ -19,7 +26,8 @@ export const read = defineTool({
   title: 'Read the tasks',
   description:
     'Shows tasks, in their groups. List: all of them, or only those of a group, of a status, or of both; with advice (nags) on ' +
-    'the whole list, such as groups whose tests nobody has confirmed. Get: one task by its id.',
+    'the whole list, such as groups whose tests nobody has confirmed. Get: one task by its id. Of a very long list the first ' +
+    'tasks are shown, and how to see the rest.',
   parameters: z.object({
     action: z
       .object({
@@ -27,6 +35,8 @@ export const read = defineTool({
         group: groupTitle.optional().describe('List: only the group with exactly this title.'),
         status: z.enum(TASK_STATUSES).optional().describe('List: only tasks of this status.'),
         id: taskId.optional().describe('Get: the id of the task, such as task-3.'),
+        parent: taskId.optional().describe('List: only this task and its sub-tasks.'),
+        ...narrowing,
       })
       .describe('The action, with the fields that it needs.'),
     rev,
@@ -49,17 +59,41 @@ export const read = defineTool({
       notes.push('action.status: blocked tasks are listed as Pending')
     },
   }),
-  decide: ({ action: { type, group, status, id }, rev: at }, context): Answer => {
-    if (type === 'Get') return get(id, at, context)
-    const filter = { group: group ?? null, status: status ?? null, task: null }
-    const isWhole = filter.group === null && filter.status === null
-    return shown(context, filter, isWhole ? 'plan' : idsOf(context, filter), [
-      ...listNags(context.plan),
-      ...missingNags(context, context.plan.steps),
-    ])
-  },
+  decide: ({ action: { type, id, ...filter }, rev: at }, context): Answer =>
+    type === 'Get' ? get(id, at, context) : listed(filter, context),
   render,
 })
+
+interface ListFilter extends Narrowing {
+  readonly group?: string | undefined
+  readonly status?: TaskStatus | undefined
+}
+
+function listed({ group, status, ...given }: ListFilter, context: CallContext): Answer {
+  const { plan } = context
+  const filter = { ...NO_FILTER, group: group ?? null, status: status ?? null }
+  const tasks = filtered(plan, filter).flatMap((one) => one.tasks)
+  const chosen = narrowed(tasks, given, context, taskStatus, taskName)
+  if ('refused' in chosen) return chosen
+  const page = pageOf(chosen, given, sizeIn(plan))
+  if ('refused' in page) return page
+  const ids = page.shown.map((task) => task.id)
+  const isPart = isNarrowed(given)
+  const isWhole = group === undefined && status === undefined && !isPart
+  const { rest, next } = page
+  return shown(
+    context,
+    { ...filter, page: isPart || next !== null ? { ids, rest, next } : null },
+    printsOf(ids, isWhole, isFirstPage(given), context),
+    [...listNags(plan), ...missingNags(context, plan.steps)],
+  )
+}
+
+/** A part that was asked for is no look at the plan for who never took one. */
+function printsOf(ids: StepId[], isWhole: boolean, isListing: boolean, { plan, view }: CallContext): Prints {
+  if (isWhole && ids.length === plan.steps.length) return 'plan'
+  return isWhole || view !== null ? { printed: ids, isListing, isWhole, places: false } : ids
+}
 
 /** A status that this dialect does not show: it has no more than Pending for it. */
 const BLOCKED: ReadonlySet<string> = new Set(['blocked', 'failed', 'stuck'])
@@ -71,13 +105,10 @@ function get(given: string | number | undefined, at: number | undefined, context
   if ('refused' in reference) return reference
   const { name, step } = reference
   if (step === null) return { refused: `Task '${name}' not found.`, notes: notesOnUnknown(reference, context.plan) }
-  return shown(context, { group: null, status: null, task: step.id }, [step.id], missingNags(context, [step]))
+  return shown(context, { ...NO_FILTER, task: step.id }, [step.id], missingNags(context, [step]))
 }
 
-const idsOf = ({ plan }: CallContext, filter: Filter): StepId[] =>
-  filtered(plan, filter).flatMap(({ tasks }) => tasks.map(({ id }) => id))
-
-function shown(context: CallContext, filter: Filter, prints: 'plan' | StepId[], nags: string[]): Answer {
+function shown(context: CallContext, filter: Filter, prints: Prints, nags: string[]): Answer {
   return {
     operations: [],
     notes: [],

@@ -138,6 +138,10 @@ function resolveAsSeen(number: number, context: CallContext, purpose: Purpose): 
   if (context.forgotten === true && purpose === 'change') return { refused: LONG_AGO }
   if (view === null) return asItStands(name, present)
   const seen = numberSeen(view, number)
+  if (present !== undefined && purpose === 'change' && isStrange(present, view, context)) {
+    const what = `${name} ${quoted(present.text)} was left out of what you were shown.`
+    return { refused: `${what} Nothing was changed. Get shows it, and List with a cursor.` }
+  }
   if (seen?.id === present?.id) return asItStands(name, present)
   const since = history.since(view.version)
   if (since?.every((entry) => entry.actor.id === actor.id) === true) return asItStands(name, present)
@@ -154,9 +158,14 @@ const LONG_AGO =
   'It is too long ago that you looked: which task had which number then is not known any more. ' +
   'Nothing was changed. List first.'
 
+/** On a plan of several: a task that a listing of the caller left out, and that it has not seen otherwise. */
+const isStrange = ({ id }: Step, { unseen, later }: View, { history, actor, plan }: CallContext): boolean =>
+  unseen.has(id) && !later.has(id) && history.isShared(actor, plan)
+
 /** The step that has a number in the caller's view; what was printed alone since counts where nothing else had it. */
-const numberSeen = ({ plan, later }: View, number: number): Step | undefined =>
-  numberedIn(plan, number) ?? [...later.values()].findLast((step) => step.number === number)
+const numberSeen = ({ plan, later, unseen }: View, number: number): Step | undefined =>
+  plan.steps.find((step) => step.number === number && !unseen.has(step.id)) ??
+  [...later.values()].findLast((step) => step.number === number)
 
 const asItStands = (name: string, step: Step | undefined): TaskReference =>
   step === undefined ? missing(name, null) : { name, step, gone: null, note: null }

@@ -58,13 +58,17 @@ export function taskGroups(plan: Plan): TaskGroup[] {
 /** All tasks in the order of a listing. */
 export const listedTasks = (plan: Plan): Step[] => taskGroups(plan).flatMap(({ tasks }) => tasks)
 
+/** A task as it is printed. */
+export const taskJson = (plan: Plan, task: Step) => ({
+  id: taskName(task),
+  description: task.text,
+  status: taskStatus(task),
+  depends_on: task.dependencies.map((dependency) => dependencyName(plan, dependency)),
+})
+
 /** A group as it is printed. */
-export function groupJson(plan: Plan, { title, testsVerified, tasks }: TaskGroup): Json {
-  const items = tasks.map((task) => ({
-    id: taskName(task),
-    description: task.text,
-    status: taskStatus(task),
-    depends_on: task.dependencies.map((dependency) => dependencyName(plan, dependency)),
-  }))
-  return { title, items, tests_verified: testsVerified }
-}
+export const groupJson = (plan: Plan, { title, testsVerified, tasks }: TaskGroup): Json => ({
+  title,
+  items: tasks.map((task) => taskJson(plan, task)),
+  tests_verified: testsVerified,
+})

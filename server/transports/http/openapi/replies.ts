@@ -51,6 +51,10 @@ function replyWith(accepted: z.ZodRawShape, refused: z.ZodRawShape) {
 
 const summary = z.string().describe('What was done, why not, or the plan.')
 const error = z.string().describe('What was wrong.')
+const cursor = z
+  .string()
+  .optional()
+  .describe('Where the plan was too long for the reply: what `cursor` takes to go on.')
 
 const groups = z
   .array(
@@ -83,11 +87,11 @@ const todos = z
   )
   .describe('The list after the call.')
 
-const OutlineReply = replyWith({ summary }, { summary })
-const TaskGroupsReply = replyWith({ groups, nags }, { error })
-const TaskListReply = replyWith({ list: z.object({ groups }), nags }, { error })
+const OutlineReply = replyWith({ summary, cursor }, { summary })
+const TaskGroupsReply = replyWith({ groups, nags, cursor }, { error })
+const TaskListReply = replyWith({ list: z.object({ groups }), nags, cursor }, { error })
 const TaskLoadReply = replyWith({}, { error })
-const ChecklistReply = replyWith({ todos }, { error })
+const ChecklistReply = replyWith({ todos, cursor }, { error })
 
 /** Under their names in the document. */
 export const REPLY_SCHEMAS = {
