@@ -19,6 +19,8 @@ export class Presence {
   readonly #owners = new Map<number, Session>()
   readonly #agents: Agents
   readonly #rounds: Rounds
+  /** Clients that were asked for a higher clock than this: with any other they are not seen. */
+  readonly #roused = new Map<number, number>()
   /** The clocks of clients that left. */
   readonly #left = new Map<number, number>()
 
@@ -31,7 +33,10 @@ export class Presence {
     this.#awareness.on('update', ({ added, updated, removed }: Record<'added' | 'updated' | 'removed', number[]>) => {
       for (const client of [...added, ...updated, ...removed]) {
         const state = JSON.stringify(this.#awareness.getStates().get(client) ?? null)
-        this.#rounds.say({ client, clock: this.#awareness.meta.get(client)?.clock ?? 0, state })
+        const clock = this.#awareness.meta.get(client)?.clock ?? 0
+        const isAwaited = clock > (this.#roused.get(client) ?? Infinity)
+        if (isAwaited) this.#roused.delete(client)
+        this.#rounds.say({ client, clock, state }, isAwaited)
       }
     })
   }
@@ -113,6 +118,7 @@ export class Presence {
   #rouse(session: Session, { client, clock, state }: AwarenessEntry): void {
     const told = Math.max(this.#left.get(client) ?? -1, this.#awareness.meta.get(client)?.clock ?? -1)
     if (state === 'null' || clock > told || !session.isNewTo(client)) return
+    this.#roused.set(client, told)
     session.send(awarenessMessage(awarenessUpdate([{ client, clock: told, state: 'null' }])))
   }
 
@@ -129,6 +135,7 @@ export class Presence {
     const clients = [...session.clients]
     for (const client of clients) {
       this.#owners.delete(client)
+      this.#roused.delete(client)
       this.#remember(client)
     }
     removeAwarenessStates(this.#awareness, clients, session)

@@ -48,12 +48,15 @@ export class Rounds {
     this.#sessions = sessions
   }
 
-  /** A client said something: that it is there, in which state, or that it leaves. */
-  say(entry: AwarenessEntry): void {
+  /**
+   * A client said something: that it is there, in which state, or that it leaves.
+   * @param isNews others did not see it before, though the state is the same
+   */
+  say(entry: AwarenessEntry, isNews = false): void {
     const before = this.#states.get(entry.client)
     this.#states.delete(entry.client)
     this.#states.set(entry.client, { ...entry, nth: ++this.#said })
-    if (before?.state !== entry.state) return this.#tellSoon()
+    if (isNews || before?.state !== entry.state) return this.#tellSoon()
     this.#renewal ??= setTimeout(() => this.#tellSoon(), RENEWAL_MS).unref()
   }
 

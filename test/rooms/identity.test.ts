@@ -1,5 +1,5 @@
 import { Awareness, applyAwarenessUpdate, encodeAwarenessUpdate } from 'y-protocols/awareness'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as Y from 'yjs'
 import { awarenessUpdate } from '../../server/rooms/wire.ts'
 import type { Room } from '../../server/rooms/room.ts'
@@ -30,7 +30,9 @@ function listener(room: Room) {
   const awareness = new Awareness(client.doc)
   awareness.setLocalState(null)
   return {
+    /** Who is there by the next round. */
     names: (): unknown[] => {
+      vi.advanceTimersByTime(150)
       for (const message of client.pump()) {
         if (message.type === 'awareness') applyAwarenessUpdate(awareness, awarenessUpdate(message.states), 'room')
       }
@@ -61,6 +63,8 @@ function present(room: Room, awareness: Awareness): RoomClient {
 }
 
 test('[11-F14] who comes back with its awareness id is seen at once, also beside its old half-open connection', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
   const room = await open()
   const bob = listener(room)
   const awareness = new Awareness(new Y.Doc())
