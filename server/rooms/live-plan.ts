@@ -3,6 +3,7 @@ import { summarize } from '../../shared/dialects/digest.ts'
 import type { StepChange } from '../../shared/plan/changes.ts'
 import { History } from '../../shared/plan/history.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
+import { type Progress, progressAfter, progressOf } from '../../shared/plan/progress.ts'
 import { PlanReader } from '../../shared/plan/read.ts'
 import { settle } from '../../shared/plan/settle.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
@@ -17,7 +18,7 @@ import { RoomFailed, StorageUnwritable, ThreadDamaged } from './errors.ts'
 import type { Incidents } from './incidents.ts'
 import type { Log } from './log.ts'
 import { Outbox } from './outbox.ts'
-import type { LogEntry, Storage, StoredPlan } from './storage.ts'
+import type { LogEntry, Outlook, Storage, StoredPlan } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
 import { bringsNothing } from './update-effect.ts'
 import { growthByUpdate } from './update-growth.ts'
@@ -67,6 +68,7 @@ export class LivePlan {
   #bytes: number
   #snapshotAt: number
   #closed: Error | null = null
+  #progress: Progress | null = null
 
   /**
    * @param history what was lived through before, if it ends at the stored version
@@ -135,7 +137,8 @@ export class LivePlan {
       const { changes } = this.history.record(deed.actor, from, this.plan)
       const idempotency = remember?.(changes)
       const version = this.outbox.advance()
-      const entry = { version, at: this.#options.now(), ...deed, summary: summarize(changes), update }
+      const outlook = this.#look(from, changes)
+      const entry = { version, at: this.#options.now(), ...deed, summary: summarize(changes), update, outlook }
       this.#append(idempotency === undefined ? entry : { ...entry, idempotency })
       return true
     } catch (error) {
@@ -143,6 +146,17 @@ export class LivePlan {
       this.fail(error, 'room')
       throw error
     }
+  }
+
+  /** How the plan looks from outside, counted on from how it looked before. */
+  get outlook(): Outlook {
+    this.#progress ??= progressOf(this.plan.steps)
+    return { title: this.plan.title, progress: this.#progress }
+  }
+
+  #look(from: Plan, changes: readonly StepChange[]): Outlook {
+    this.#progress = progressAfter(this.#progress ?? progressOf(from.steps), changes)
+    return this.outlook
   }
 
   #append(entry: LogEntry): void {

@@ -1,11 +1,18 @@
 import { Awareness, applyAwarenessUpdate, removeAwarenessStates } from 'y-protocols/awareness'
 import type * as Y from 'yjs'
 import type { Actor } from '../../shared/schema/actor.ts'
+import { MAX_ACTOR_NAME } from '../../shared/schema/limits.ts'
 import { Agents, type Doing } from './agents.ts'
 import { Rounds } from './rounds.ts'
 import type { Session } from './session.ts'
 import type { AwarenessEntry } from './wire.ts'
 import { awarenessMessage, awarenessUpdate, isTooLarge } from './wire.ts'
+
+/** Somebody who is there, as a list shows it. */
+export interface Person {
+  readonly name: string
+  readonly kind: 'agent' | 'human'
+}
 
 /** Clients that left of which the clock is known: those of the last minutes in the largest of threads. */
 const MAX_LEFT = 2_000
@@ -71,6 +78,18 @@ export class Presence {
   /** Tells who asks. */
   answer(session: Session): void {
     this.#rounds.answer(session)
+  }
+
+  /** Who is there, each once, at most so many; nobody's word is trusted for more than a name. */
+  people(most: number): Person[] {
+    const people = new Map<string, Person>()
+    for (const { name, kind: said, id } of this.#awareness.getStates().values() as Iterable<Record<string, unknown>>) {
+      if (people.size >= most) break
+      if (typeof name !== 'string' || name === '') continue
+      const kind = said === 'agent' ? 'agent' : 'human'
+      people.set(`${kind} ${typeof id === 'string' ? id : name}`, { name: name.slice(0, MAX_ACTOR_NAME), kind })
+    }
+    return [...people.values()]
   }
 
   /** @returns false if the session announced a state that is too large, or too many clients */

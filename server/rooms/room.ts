@@ -24,8 +24,9 @@ import { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
 import type { KeyedRecord } from './replays.ts'
 import { Replays } from './replays.ts'
+import type { Person } from './presence.ts'
 import type { Session, Socket } from './session.ts'
-import type { Storage, StoredPlan, StoredView } from './storage.ts'
+import type { Outlook, Storage, StoredPlan, StoredView } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
 import { Sync } from './sync.ts'
 
@@ -250,6 +251,14 @@ export class Room {
     storage.saveView(thread, view).catch((error: unknown) => {
       log.warn({ thread, actor: actor.name, error }, 'what an actor has seen could not be kept')
     })
+  }
+
+  /** How the plan looks from outside, and who is there. */
+  get outlook(): Outlook {
+    return this.#live.outlook
+  }
+  people(most: number): Person[] {
+    return this.#sync.people(most)
   }
 
   async snapshot(): Promise<PlanSnapshot> {

@@ -143,6 +143,11 @@ export class Rooms {
     }
   }
 
+  /** The room of a thread if it is open; it is not kept open by this. */
+  peek(thread: ThreadId): Room | null {
+    return this.#entries.get(thread)?.room ?? null
+  }
+
   /**
    * Calls `changed` with each version of a thread once it is on disk, and `removed` when the thread was deleted: then it
    * is over. Does not keep the room loaded: a room that is not loaded has no changes.

@@ -1,3 +1,4 @@
+import type { Progress } from '../../shared/plan/progress.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
 
@@ -17,6 +18,12 @@ export interface IdempotencyRecord {
   readonly at: number
 }
 
+/** What a list of plans shows of one. */
+export interface Outlook {
+  readonly title: string
+  readonly progress: Progress
+}
+
 /** One accepted change: an entry of the durable log. Its version is the index of the log and starts at 1. */
 export interface LogEntry {
   readonly version: number
@@ -32,6 +39,8 @@ export interface LogEntry {
   readonly summary: string
   /** The Yjs update (V1), merged with its settling. */
   readonly update: Uint8Array
+  /** How the plan looks from outside after it; kept in the place of what was kept before. */
+  readonly outlook?: Outlook
   /** Kept in the same transaction as the update. */
   readonly idempotency?: Omit<IdempotencyRecord, 'version' | 'at'>
 }
@@ -59,10 +68,12 @@ export interface ThreadInfo {
   /** Milliseconds since 1970. */
   readonly createdAt: number
   readonly updatedAt: number
+  /** As of its last change; absent for a plan that was last changed before this was kept, or never. */
+  readonly outlook?: Outlook
 }
 
 /** An entry of the log as it is shown: everything but the bytes. */
-export type ActivityEntry = Omit<LogEntry, 'update' | 'idempotency'>
+export type ActivityEntry = Omit<LogEntry, 'update' | 'outlook' | 'idempotency'>
 
 /** How well a storage is, in words for callers and for whoever runs the server. */
 export interface StorageCondition {

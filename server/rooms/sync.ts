@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 import type { LivePlan } from './live-plan.ts'
 import type { Log } from './log.ts'
 import { Parked } from './parked.ts'
-import { Presence } from './presence.ts'
+import { type Person, Presence } from './presence.ts'
 import type { Socket } from './session.ts'
 import { Session } from './session.ts'
 import { bringsNothing, contradicts, newClients } from './update-effect.ts'
@@ -75,6 +75,11 @@ export class Sync {
     this.#parked.leave(session)
     this.#presence.leave(session)
     for (const client of session.wrote) if (this.#writers.get(client) === session) this.#writers.delete(client)
+  }
+
+  /** Who is there. */
+  people(most: number): Person[] {
+    return this.#presence.people(most)
   }
 
   /** A version is on disk: everybody hears it, its sender too, for whom it is the acknowledgement. */

@@ -144,7 +144,9 @@ export function createMemoryStorage(): Storage & RevocationStore {
       inOrder(() =>
         [...threads]
           .map(([thread, { log, createdAt, updatedAt }]): ThreadInfo => {
-            return { thread, version: log.length, createdAt, updatedAt }
+            const outlook = log.at(-1)?.outlook
+            const info = { thread, version: log.length, createdAt, updatedAt }
+            return outlook === undefined ? info : { ...info, outlook }
           })
           .filter((info) => info.thread > after)
           .toSorted((a, b) => (a.thread < b.thread ? -1 : 1))

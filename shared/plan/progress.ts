@@ -1,5 +1,5 @@
 /** How far something is. Every step counts as one, those with sub-steps too; a cancelled one does not count at all. */
-interface Progress {
+export interface Progress {
   readonly completed: number
   readonly active: number
   readonly blocked: number
@@ -14,5 +14,23 @@ export function progressOf(steps: readonly { readonly status: string }[]): Progr
     active: count('in_progress'),
     blocked: count('blocked'),
     total: steps.length - count('cancelled'),
+  }
+}
+
+interface Turned {
+  readonly before: { readonly status: string } | null
+  readonly after: { readonly status: string } | null
+}
+
+/** The same once some steps have changed, come or gone, without a look at the others. */
+export function progressAfter(progress: Progress, changes: readonly Turned[]): Progress {
+  const steps = (which: 'before' | 'after') => changes.flatMap(({ [which]: step }) => (step === null ? [] : [step]))
+  const gone = progressOf(steps('before'))
+  const come = progressOf(steps('after'))
+  return {
+    completed: progress.completed - gone.completed + come.completed,
+    active: progress.active - gone.active + come.active,
+    blocked: progress.blocked - gone.blocked + come.blocked,
+    total: progress.total - gone.total + come.total,
   }
 }

@@ -124,6 +124,10 @@ export const MAX_CHANGED = 50
 export const SNAPSHOT_EVERY = 200
 /** Entries in one page of the activity. */
 export const MAX_PAGE = 500
+/** Bytes of a reply from which on it is compressed: below that a packet is saved at most, and time lost. */
+export const MIN_COMPRESSED_BYTES = 1_400
+/** People and agents that a list of plans names for each of them: a row shows no more. */
+export const MAX_LISTED_PEOPLE = 6
 
 /** Open sockets, unless the configuration says otherwise: of all, of one thread, of one address and of one actor. */
 export const MAX_CONNECTIONS = 10_000

@@ -102,6 +102,14 @@ export function describeStorage(name: string, openEmpty: () => Promise<Storage>)
           { thread: plan, version: 1, createdAt: START + 1, updatedAt: START + 1 },
         ])
       })
+      test('[13-9] keeps how the plan looks from outside, the latest that was told', async () => {
+        const storage = await withEntries(1)
+        const outlook = (title: string) => ({ title, progress: { completed: 1, active: 0, blocked: 0, total: 2 } })
+        await storage.append(plan, { ...logEntry(2), outlook: outlook('a') })
+        await storage.append(plan, { ...logEntry(3), outlook: outlook('b') })
+        expect(await storage.threads('', 10)).toMatchObject([{ thread: plan, version: 3, outlook: outlook('b') }])
+        expect(Object.keys((await storage.activity(plan, 2, 1))[0] ?? {})).not.toContain('outlook')
+      })
       test('keeps the order of entries that were given without waiting', async () => {
         const storage = await open()
         const versions = Array.from({ length: 300 }, (_, index) => index + 1)

@@ -1,9 +1,21 @@
+import type { Progress } from '../../../shared/plan/progress.ts'
+
 /** What the page asks the server for beside the plan itself. */
 export interface ThreadInfo {
   readonly thread: string
   readonly version: number
   /** Milliseconds since 1970. */
   readonly updatedAt: number
+  /** '' where nobody gave one. */
+  readonly title: string
+  /** Null where the server does not know it before the next change. */
+  readonly progress: Progress | null
+  readonly people: readonly { readonly name: string; readonly kind: 'agent' | 'human' }[]
+}
+
+export interface ThreadPage {
+  readonly threads: readonly ThreadInfo[]
+  readonly next: string | null
 }
 
 export interface ActivityEntry {
@@ -15,11 +27,6 @@ export interface ActivityEntry {
   readonly tool: string
   readonly reasoning: string
   readonly summary: string
-}
-
-export interface PlanOutlook {
-  readonly title: string
-  readonly steps: readonly { readonly status: string; readonly parent: string | null; readonly id: string }[]
 }
 
 /** The server answered, and it was no success. */
@@ -47,11 +54,12 @@ async function send(token: string | null, path: string, init: RequestInit = {}):
 
 const ask = async <T>(token: string | null, path: string): Promise<T> => (await send(token, path)).json() as Promise<T>
 
-export const listThreads = (
-  token: string | null,
-  after = '',
-): Promise<{ threads: ThreadInfo[]; next: string | null }> =>
-  ask(token, `/threads?limit=100&after=${encodeURIComponent(after)}`)
+/** @param query words that the id or the title has; '' for all */
+export const listThreads = (token: string | null, query: string, limit: number, after = ''): Promise<ThreadPage> =>
+  ask(token, `/threads?${new URLSearchParams({ query, limit: String(limit), after }).toString()}`)
+
+export const deleteThread = async (token: string | null, thread: string): Promise<void> =>
+  void (await send(token, `/threads/${encodeURIComponent(thread)}`, { method: 'DELETE' }))
 
 export interface NewThread {
   readonly thread: string
@@ -72,12 +80,9 @@ export async function createThread(
     body: JSON.stringify({ title }),
     headers: { 'Content-Type': 'application/json', ...(author === '' ? {} : { 'X-Agent-Name': author }) },
   })
-  const plan = (await response.json()) as PlanOutlook
+  const plan = (await response.json()) as { readonly title: string }
   return { isNew: response.status === 201, title: plan.title }
 }
-
-export const readPlan = (token: string | null, thread: string): Promise<PlanOutlook> =>
-  ask(token, `/threads/${encodeURIComponent(thread)}`)
 
 export const readActivity = (
   token: string | null,

@@ -3,6 +3,7 @@ import type {
   ActivityEntry,
   IdempotencyRecord,
   LogEntry,
+  Outlook,
   Source,
   StoredPlan,
   StoredView,
@@ -112,10 +113,11 @@ export function planTables(db: Database.Database): PlanTables {
      FROM replies r JOIN threads t ON t.id = r.thread_id
      WHERE t.thread = ? AND r.actor_id = ? AND r.key = ? AND r.at > ?`,
   )
-  const listThreads = db.prepare<[string, number], ThreadInfo>(
-    `SELECT thread, version, created_at AS createdAt, updated_at AS updatedAt
-     FROM threads WHERE thread > ? ORDER BY thread LIMIT ?`,
+  const listThreads = db.prepare<[string, number], Omit<ThreadInfo, 'outlook'> & { readonly outlook: string | null }>(
+    `SELECT t.thread, t.version, t.created_at AS createdAt, t.updated_at AS updatedAt, o.outlook
+     FROM threads t LEFT JOIN outlooks o ON o.thread_id = t.id WHERE t.thread > ? ORDER BY t.thread LIMIT ?`,
   )
+  const putOutlook = db.prepare<[number, string]>('INSERT OR REPLACE INTO outlooks (thread_id, outlook) VALUES (?, ?)')
   // Its entries, snapshot and replies go with it.
   const deleteThread = db.prepare<[ThreadId]>('DELETE FROM threads WHERE thread = ?')
   const insertDeleted = db.prepare<[ThreadId, number]>('INSERT INTO deleted (thread, at) VALUES (?, ?)')
@@ -172,10 +174,11 @@ export function planTables(db: Database.Database): PlanTables {
       return { version: row.version, snapshot: snapshot === undefined ? null : plainBytes(snapshot.bytes), updates }
     },
     append: (thread, entry) => {
-      const { version, at, actor, source, tool, reasoning, summary, update, idempotency } = entry
+      const { version, at, actor, source, tool, reasoning, summary, update, outlook, idempotency } = entry
       const id = claim(thread, entry)
       const about = [actor.id, actor.name, actor.kind, source, tool, reasoning, summary]
       insertEntry.run(id, version, at, ...about, update, checksum(update))
+      if (outlook !== undefined) putOutlook.run(id, JSON.stringify(outlook))
       if (idempotency === undefined) return
       const { actorId, key, hash, reply } = idempotency
       putReply.run(id, actorId, key, hash, version, at, reply)
@@ -199,7 +202,10 @@ export function planTables(db: Database.Database): PlanTables {
       return row === undefined ? [] : listEntries.all(row.id, after, Math.max(0, limit)).map(asActivity)
     },
     recall: (thread, actorId, key, now) => findReply.get(thread, actorId, key, now - IDEMPOTENCY_MS) ?? null,
-    threads: (after, limit) => listThreads.all(after, Math.max(0, limit)),
+    threads: (after, limit) =>
+      listThreads
+        .all(after, Math.max(0, limit))
+        .map(({ outlook, ...info }) => (outlook === null ? info : { ...info, outlook: readOutlook(outlook) })),
     remove: (thread, at) => {
       if (find(thread) === undefined) return false
       deleteThread.run(thread)
@@ -219,6 +225,8 @@ export function planTables(db: Database.Database): PlanTables {
 function plainBytes(buffer: Buffer): Uint8Array {
   return new Uint8Array(buffer)
 }
+
+const readOutlook = (text: string): Outlook => JSON.parse(text) as Outlook
 
 function asActivity(row: EntryRow): ActivityEntry {
   const { version, at, actorId, actorName, actorKind, source, tool, reasoning, summary } = row

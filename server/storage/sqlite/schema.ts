@@ -12,6 +12,7 @@ const WAL_SIZE_LIMIT = 64 * 1024 * 1024
  * entries has a rowid: its rows carry updates of up to 1 MiB, and WITHOUT ROWID would put those into the tree's inner
  * pages. Its bytes come last, so that reading the activity does not touch the pages they overflow into.
  * The id of a view grows with each one that is kept, and so tells which were kept last.
+ * outlooks: what a list shows of each plan, as JSON; it can be told anew from the plan, and so nothing saves it.
  * crc: a page that went bad on the disk may still be read, and its update even be applied. Null: kept before there were
  * sums, or bytes that were let go because a snapshot holds what they did; those are empty.
  */
@@ -74,6 +75,10 @@ const MIGRATIONS = [
    ) STRICT, WITHOUT ROWID;`,
   `ALTER TABLE entries ADD COLUMN crc INTEGER;
    ALTER TABLE snapshots ADD COLUMN crc INTEGER;`,
+  `CREATE TABLE IF NOT EXISTS outlooks (
+     thread_id INTEGER PRIMARY KEY REFERENCES threads (id) ON DELETE CASCADE,
+     outlook TEXT NOT NULL
+   ) STRICT;`,
 ]
 /** Of the schema that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -7,6 +7,7 @@ import type { Storage } from '../../rooms/storage.ts'
 import type { Limits } from '../limits/limits.ts'
 import type { McpDoor } from '../mcp/mcp.ts'
 import { addAccessRoutes, type GateOptions, keepGate } from './access.ts'
+import { compressReads } from './compress.ts'
 import { keepDoors, safeHeaders } from './doors.ts'
 import type { HttpEnv } from './env.ts'
 import { limitActors, limitAddresses } from './limits.ts'
@@ -42,6 +43,7 @@ export function createHttp(options: HttpOptions): Hono<HttpEnv> {
   app.notFound((c) => answerLost(c, page) ?? answerProblem(c, notFound))
 
   app.use(requestId())
+  app.use(compressReads)
   app.use(safeHeaders)
   app.use(limitAddresses(limits))
   app.use(async (c, next) => {
@@ -123,7 +125,7 @@ POST   /threads/:thread/mcp?dialect=        the same by MCP; ?name= says who cal
 GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
 GET    /threads/:thread/plan.md             the plan as Markdown
 GET    /threads/:thread/activity?after=     who changed what
-GET    /threads?after=                      all threads that you may see
+GET    /threads?after=&query=               all threads that you may see: title, progress, who is there
 GET    /, /t/:thread                        the page for people, in a browser
 WS     /sync/:thread                        the plan live, for y-websocket
 POST   /admin/revoke                        take the tokens of a subject back

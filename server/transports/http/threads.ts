@@ -1,12 +1,12 @@
 import type { Context, Hono } from 'hono'
-import { MAX_PAGE } from '../../../shared/schema/limits.ts'
+import { MAX_LISTED_PEOPLE, MAX_PAGE, MAX_TITLE } from '../../../shared/schema/limits.ts'
 import type { Room } from '../../rooms/room.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage, ThreadInfo } from '../../rooms/storage.ts'
 import { allow, isAllowed } from './access.ts'
 import { readJson } from './body.ts'
 import type { HttpEnv } from './env.ts'
-import { unknownThread } from './problem.ts'
+import { badRequest, unknownThread } from './problem.ts'
 import { callerOf, numberIn, threadOf } from './request.ts'
 import { readNewPlan } from './seed.ts'
 
@@ -30,8 +30,13 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
   app.get('/threads', async (c) => {
     allow(c, 'list', null)
     const limit = numberIn(c, 'limit', LIMIT)
-    const isShown = ({ thread }: ThreadInfo): boolean => isAllowed(c, 'list', thread)
-    return c.json(await listThreads(storage, c.req.query('after') ?? '', limit, isShown))
+    const query = c.req.query('query') ?? ''
+    if (query.length > MAX_TITLE) throw badRequest(`query has at most ${MAX_TITLE} characters.`)
+    const fits = finder(query)
+    const isShown = ({ thread, outlook }: ThreadInfo): boolean =>
+      isAllowed(c, 'list', thread) && fits(`${thread} ${outlook?.title ?? ''}`)
+    const { threads, next } = await listThreads(storage, c.req.query('after') ?? '', limit, isShown)
+    return c.json({ threads: threads.map((info) => lookAt(rooms, info)), next })
   })
 
   app.get('/threads/:thread', async (c) => c.json(await read(c, (room) => room.snapshot())))
@@ -71,6 +76,24 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
     if (page.length === 0) await read(c, () => Promise.resolve())
     return c.json({ entries: page, next: last?.version ?? null })
   })
+}
+
+/** Whether a text has every word of a query, whatever their case and accents. */
+function finder(query: string): (text: string) => boolean {
+  const fold = (text: string): string =>
+    text
+      .normalize('NFKD')
+      .replace(/\p{Mn}/gu, '')
+      .toLowerCase()
+  const words = fold(query).split(/\s+/).filter(Boolean)
+  return (text) => words.every((word) => fold(text).includes(word))
+}
+
+/** A thread as a list shows it. Who is there only an open room knows. */
+function lookAt(rooms: Rooms, { outlook, ...info }: ThreadInfo) {
+  const room = rooms.peek(info.thread)
+  const { title = '', progress = null } = outlook ?? (info.version > 0 ? room?.outlook : undefined) ?? {}
+  return { ...info, title, progress, people: room?.people(MAX_LISTED_PEOPLE) ?? [] }
 }
 
 /**

@@ -138,7 +138,7 @@ export const DOORS: readonly Door[] = [
     tag: 'Plans',
     id: 'listThreads',
     summary: 'All threads that the caller may see, by name',
-    parameters: ['afterThread', 'limit'],
+    parameters: ['afterThread', 'limit', 'threadQuery'],
     replies: { 200: ['A page; it may be short, or empty, with more to come.', { 'application/json': ThreadPage }] },
     problems: ['bad-request'],
   },

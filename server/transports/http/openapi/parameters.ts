@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PROVIDERS } from '../../../../shared/dialects/providers.ts'
 import { DIALECTS } from '../../../../shared/dialects/registry.ts'
-import { MAX_ACTOR_NAME, MAX_KEY, MAX_PAGE } from '../../../../shared/schema/limits.ts'
+import { MAX_ACTOR_NAME, MAX_KEY, MAX_PAGE, MAX_TITLE } from '../../../../shared/schema/limits.ts'
 import { THREAD_PATTERN } from '../request.ts'
 import { MIN_BLOCK_TOKENS } from '../tools.ts'
 
@@ -57,6 +57,12 @@ export const PARAMETERS = {
     in: 'query',
     description: 'Entries in one page. Left out: 100.',
     schema: z.int().min(1).max(MAX_PAGE),
+  },
+  threadQuery: {
+    name: 'query',
+    in: 'query',
+    description: 'Words that the id or the title has, whatever their case and accents.',
+    schema: z.string().max(MAX_TITLE),
   },
   afterThread: { name: 'after', in: 'query', description: '`next` of the page before.', schema: z.string() },
   afterVersion: { name: 'after', in: 'query', description: 'Entries after this version.', schema: z.int().min(0) },

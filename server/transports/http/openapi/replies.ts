@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TASK_STATUSES } from '../../../../shared/dialects/tasks/shape.ts'
 import type { Dialect, Tool } from '../../../../shared/dialects/dialect.ts'
 import { Actor } from '../../../../shared/schema/actor.ts'
-import { MAX_CHANGED } from '../../../../shared/schema/limits.ts'
+import { MAX_CHANGED, MAX_LISTED_PEOPLE } from '../../../../shared/schema/limits.ts'
 import { Status } from '../../../../shared/schema/plan.ts'
 import type { ActivityEntry, ThreadInfo } from '../../../rooms/storage.ts'
 
@@ -126,7 +126,16 @@ export const Thread = z.object({
   version: z.int(),
   createdAt: milliseconds,
   updatedAt: milliseconds,
-}) satisfies z.ZodType<Omit<ThreadInfo, 'thread'>>
+  title: z.string().describe("'' where nobody gave one."),
+  progress: z
+    .object({ completed: z.int(), active: z.int(), blocked: z.int(), total: z.int() })
+    .nullable()
+    .describe('How far it is; a cancelled step does not count. Null where it is not known before the next change.'),
+  people: z
+    .array(z.object({ name: z.string(), kind: z.enum(['agent', 'human']) }))
+    .max(MAX_LISTED_PEOPLE)
+    .describe('Who is there now.'),
+}) satisfies z.ZodType<Omit<ThreadInfo, 'thread' | 'outlook'>>
 
 export const ActivityItem = z.object({
   version: z.int(),
