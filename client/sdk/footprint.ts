@@ -5,8 +5,8 @@ import type { GroupId, StepId } from '../../shared/schema/ids.ts'
 import type { StepFields } from '../../shared/schema/operation.ts'
 import type { DependencyTarget, Group, Step } from '../../shared/schema/plan.ts'
 
-/** The fields that whoever changes a step decides; numbers and claims are the server's, and so is who started it. */
-export const FIELDS = ['text', 'details', 'status', 'group', 'required', 'alias', 'dependencies'] as const
+/** The fields that whoever changes a step decides; numbers and claims are the server's. */
+export const FIELDS = ['text', 'details', 'status', 'startedBy', 'group', 'required', 'alias', 'dependencies'] as const
 export type Field = (typeof FIELDS)[number]
 
 /** Where a step stood, in terms that still mean something when others have moved things. */

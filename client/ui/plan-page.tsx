@@ -24,6 +24,7 @@ import { filterChoices } from './parts/filter-choices.tsx'
 import { FindBar } from './parts/find-bar.tsx'
 import { Icon } from './parts/icons.tsx'
 import { Outline } from './parts/outline.tsx'
+import { ownerChoices } from './parts/owner-choices.tsx'
 import { Palette } from './parts/palette.tsx'
 import { PrintedPlan, usePrinting } from './parts/printed.tsx'
 import { type AtWork, SessionContext, useWork } from './parts/session-context.ts'
@@ -249,6 +250,16 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
           label="Status"
           placeholder="Status"
           choices={(query) => statusChoices(session, deeds, dialog.id, query)}
+          onClose={close}
+        />
+      )
+    case 'owner':
+      return (
+        <Palette
+          key="owner"
+          label="Owner"
+          placeholder="Who has it?"
+          choices={(query) => ownerChoices(session, deeds, [dialog.id], query)}
           onClose={close}
         />
       )

@@ -131,7 +131,7 @@ export class LivePlan {
     this.#written = []
     try {
       write(this.doc)
-      settle(this.doc, this.#reader, before)
+      settle(this.doc, this.#reader, before, deed.actor.kind === 'human')
       if (this.#written.length === 0 && remember === undefined) return false
       const update = this.#written.length === 0 ? NO_CHANGE : Y.mergeUpdates(this.#written)
       const { changes } = this.history.record(deed.actor, from, this.plan)

@@ -22,8 +22,9 @@ export const SETTLING = Symbol('settling')
  * deletes what it merely does not know.
  * @param before the plan before somebody else's update: numbers, claims and `startedBy` that the update touched are
  *   put back, and a step that lost its patches gets a tombstone. null after changes that the server made itself.
+ * @param maySteer the update is a person's: people say who has a step, also where an agent started it
  */
-export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null): void {
+export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null, maySteer = false): void {
   const seen = reader.takeFindings()
   if (seen === null) return
   const roots = rootsOf(doc)
@@ -33,7 +34,7 @@ export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null): voi
   const findings = reader.takeFindings() ?? seen
   const { plan } = reader
   const patches = new Patches()
-  if (before !== plan) putBack(before, plan, patches)
+  if (before !== plan) putBack(before, plan, patches, maySteer)
   for (const id of findings.arrangement.cut) patches.set(id, { parent: '' })
   const groups = settleGroups(findings, reader, patches)
   const given = settleNumbers(plan, before, patches)
@@ -82,12 +83,13 @@ function lostSteps(before: Plan | null, { plan, fold }: PlanReader): StepPatch[]
 }
 
 /** What the server owns it puts back, rather than refusing honest copies that carry it. */
-function putBack(before: Plan | null, plan: Plan, patches: Patches): void {
+function putBack(before: Plan | null, plan: Plan, patches: Patches, maySteer: boolean): void {
   for (const was of before?.steps ?? []) {
     const now = plan.step(was.id)
     if (now === was || now === undefined) continue
     if (!isSame(now.claim, was.claim)) patches.set(was.id, { claim: was.claim })
-    if (was.startedBy !== null && now.startedBy !== was.startedBy) patches.set(was.id, { startedBy: was.startedBy })
+    if (!maySteer && was.startedBy !== null && now.startedBy !== was.startedBy)
+      patches.set(was.id, { startedBy: was.startedBy })
   }
 }
 

@@ -37,11 +37,11 @@ async function stateOfRoom(room: Parameters<typeof textsOf>[0]): Promise<Uint8Ar
   return state.bytes
 }
 
-async function joined(names: readonly string[] = ['ada', 'bob']) {
+async function joined(names: readonly string[] = ['ada', 'bob'], as = human) {
   const inside = testRooms()
   const { room } = await inside.rooms.hold(T)
   const clients = names.map((name) => {
-    const client = new RoomClient(room, human(name))
+    const client = new RoomClient(room, as(name))
     client.ask()
     client.pump()
     return client
@@ -273,7 +273,7 @@ describe('what the room owns', () => {
   test.each(forgeries)(
     'a client that %s: it is back in the same version, and no replica ever sees the forgery',
     async (name, forge) => {
-      const { room, memory, ada, bob } = await joined()
+      const { room, memory, ada, bob } = await joined(undefined, agent)
       // A claim and a start come in with a new step, as from a server that had them.
       const id = writeStep(ada.doc, 'one', { number: 5, claim, startedBy: 'ada', status: 'in_progress' })
       await room.flush()
@@ -304,6 +304,25 @@ describe('what the room owns', () => {
       }
     },
   )
+})
+
+describe('who has a step', () => {
+  test('[13-1] a person says it, also where an agent started it; an agent does not', async () => {
+    const { room, ada, bob } = await joined()
+    const id = writeStep(ada.doc, 'one', { startedBy: 'scout', status: 'in_progress' })
+    await room.flush()
+    bob.pump()
+    patchStep(bob.doc, id, { startedBy: 'bob' })
+    await room.flush()
+    ada.pump()
+    expect(readPlan(ada.doc).step(id)?.startedBy).toBe('bob')
+    const scout = new RoomClient(room, agent('scout'))
+    scout.ask()
+    scout.pump()
+    patchStep(scout.doc, id, { startedBy: 'scout' })
+    await room.flush()
+    expect((await room.snapshot()).steps[0]?.startedBy).toBe('bob')
+  })
 })
 
 describe('[RL-25] a lost update', () => {

@@ -84,6 +84,9 @@ export function pressOnBoard(
     case 'm':
       view.open({ kind: 'move', id })
       return true
+    case 'a':
+      view.open({ kind: 'owner', id })
+      return true
     default:
       return false
   }

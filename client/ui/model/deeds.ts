@@ -3,6 +3,7 @@ import { newGroupId } from '../../sdk/index.ts'
 import { planMarkdown } from '../../../shared/plan/markdown.ts'
 import { dependentsOf } from '../../../shared/plan/waiting.ts'
 import { type Drop, indent, isMove, moveDown, moveUp, outdent } from './moves.ts'
+import { ownerOf } from './owner.ts'
 import { subtreeMarkdown } from './paste.ts'
 import type { Session } from './session.ts'
 import { isFinished, STATUS_NAMES } from './statuses.ts'
@@ -50,9 +51,31 @@ export function deedsFor(session: Session) {
       follow(id)
     },
     setStatus(id: StepId, status: Status): void {
-      if (!session.write({ type: 'setStep', id, fields: { status } })) return
+      const step = session.plan.step(id)
+      // Whoever sets a step in progress that nobody has, has it.
+      const isOwn = status === 'in_progress' && step !== undefined && ownerOf(step) === null
+      const fields = isOwn ? { status, startedBy: session.identity.id } : { status }
+      if (!session.write({ type: 'setStep', id, fields })) return
       announcer.say(STATUS_NAMES[status])
       follow(id)
+    },
+    /** Gives steps to somebody, which sets them in progress; or frees them. @param owner an actor's id; null: nobody */
+    setOwner(ids: readonly StepId[], owner: string | null): void {
+      const operations: PlanOperation[] = []
+      for (const id of ids) {
+        const step = session.plan.step(id)
+        if (step === undefined) continue
+        if (step.claim !== null && step.claim.holder !== owner)
+          return session.tell(
+            `“${step.text}” is claimed by ${step.claim.holder} until ${new Date(step.claim.until).toLocaleString()}. Nothing was changed.`,
+          )
+        const status = owner !== null ? (step.status === 'blocked' ? 'blocked' : 'in_progress') : step.status
+        const freed = owner === null && status === 'in_progress' ? 'pending' : status
+        operations.push({ type: 'setStep', id, fields: { startedBy: owner, status: freed } })
+      }
+      if (!session.write(...operations)) return
+      announcer.say(owner === null ? 'With nobody' : `With ${session.names.get().get(owner) ?? owner}`)
+      for (const id of ids) follow(id)
     },
     indent: (id: StepId): void => move(id, indent(session.plan, id), 'Indented', 'There is no step above to go under'),
     outdent: (id: StepId): void => move(id, outdent(session.plan, id), 'Outdented', 'It is at the top level'),

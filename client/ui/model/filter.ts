@@ -1,6 +1,6 @@
 import type { GroupId, Plan, Status, Step } from '../../sdk/index.ts'
 import { fold } from './fold.ts'
-import { ownerOf } from './owner.ts'
+import { ownerNameOf } from './owner.ts'
 import { isReady, isWaiting } from './waits.ts'
 
 /** What a filter lets through; null for all. */
@@ -87,7 +87,7 @@ export function toggleToken(text: string, raw: string): string {
  * Reads a filter. All words must be found, and all that stands behind `is:` must hold; of several groups, owners,
  * numbers or statuses one is enough, since a step has but one of each.
  */
-export function readFilter(text: string, plan: Plan): Filtering {
+export function readFilter(text: string, plan: Plan, names: ReadonlyMap<string, string> = new Map()): Filtering {
   const tokens = readTokens(text)
   const problems: string[] = []
   const all: ((step: Step) => boolean)[] = []
@@ -101,7 +101,7 @@ export function readFilter(text: string, plan: Plan): Filtering {
     }
     if (kind === 'group' && value !== '' && groupsCalled(token, plan).size === 0)
       problems.push(`No group is called “${value}”.`)
-    const test = testOf(token, plan)
+    const test = testOf(token, plan, names)
     if (isNot) all.push((step) => !test(step))
     else if (!isOf) all.push(test)
     else either.set(kind, [...(either.get(kind) ?? []), test])
@@ -112,7 +112,7 @@ export function readFilter(text: string, plan: Plan): Filtering {
 
 const isStatus = (word: string): boolean => STATUS_WORDS[fold(word)] !== undefined
 
-function testOf(token: Token, plan: Plan): (step: Step) => boolean {
+function testOf(token: Token, plan: Plan, names: ReadonlyMap<string, string>): (step: Step) => boolean {
   const value = fold(token.value)
   switch (token.kind) {
     case 'is': {
@@ -129,7 +129,7 @@ function testOf(token: Token, plan: Plan): (step: Step) => boolean {
     }
     case 'owner':
       return (step) => {
-        const owner = fold(ownerOf(step) ?? '')
+        const owner = fold(ownerNameOf(step, names) ?? '')
         return token.isWhole ? owner === value : owner.includes(value)
       }
     case 'number':

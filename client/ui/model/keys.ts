@@ -14,7 +14,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['F2 · e', 'Edit the text; Shift Enter makes a line'],
   ['Esc', 'Leave the text, the filter, the panel'],
   ['Delete', 'Remove, with all below'],
-  ['s · g · m', 'Status, group, move to…'],
+  ['s · g · m · a', 'Status, group, move to…, owner'],
   ['o', 'Into the panel of the step; Esc leads back'],
   ['/', 'Filter: words, is:open, is:ready, group:"…", @owner, #number; - in front leaves out'],
   ['Ctrl F', 'Find; Enter and Shift Enter lead to the next and the one before'],
@@ -113,6 +113,9 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
       return true
     case 'm':
       view.open({ kind: 'move', id })
+      return true
+    case 'a':
+      view.open({ kind: 'owner', id })
       return true
     case 'o':
       view.openPanel(id)

@@ -2,9 +2,15 @@ import type { Step } from '../../sdk/index.ts'
 import { plain } from './bidi.ts'
 
 /** Who works on a step: whoever holds it, else who started it while it is under way. */
-export function ownerOf({ claim, startedBy, status }: Step): string | null {
+export function ownerOf({ claim, startedBy, status }: Pick<Step, 'claim' | 'startedBy' | 'status'>): string | null {
   if (claim !== null) return claim.holder
   return status === 'in_progress' || status === 'blocked' ? startedBy || null : null
+}
+
+/** What they are called. */
+export function ownerNameOf(step: Step, names: ReadonlyMap<string, string>): string | null {
+  const id = ownerOf(step)
+  return id === null ? null : (names.get(id) ?? id)
 }
 
 /** Degrees on the colour wheel: the same for a name wherever it is shown. */

@@ -6,6 +6,7 @@ import { Feed } from './feed.ts'
 import { readFilter } from './filter.ts'
 import { whatWasDone } from './flashes.ts'
 import type { Identity } from './identity.ts'
+import { Names } from './names.ts'
 import { Notices } from './notices.ts'
 import { PacedPlan } from './paced.ts'
 import type { Row } from './rows.ts'
@@ -24,6 +25,7 @@ export class Session {
   readonly view: View
   readonly announcer = new Announcer()
   readonly notices = new Notices()
+  readonly names = new Names()
   readonly texts: Texts
   readonly editor: Editor
   /** As they were rendered last. */
@@ -48,9 +50,11 @@ export class Session {
     this.view = new View(thread, isNarrow)
     this.texts = new Texts(this)
     this.editor = new Editor(this)
-    this.feed = new Feed(this.live, thread, token, (entries) =>
-      this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor]))),
-    )
+    this.names.learn([{ id, name: name === '' ? 'Guest' : name }])
+    this.feed = new Feed(this.live, thread, token, (entries) => {
+      this.names.learn(entries.map(({ actor }) => actor))
+      this.seen.correct(new Map(entries.map(({ version, actor }) => [version, actor])))
+    })
     this.#cuts?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const [from, step] = Array.isArray(data) ? (data as unknown[]) : []
       if (from !== thread || step !== this.view.get().cut) return
@@ -100,7 +104,7 @@ export class Session {
   goTo(id: StepId): void {
     const step = this.plan.step(id)
     if (step === undefined) return
-    const { fits } = readFilter(this.view.get().filter, this.plan)
+    const { fits } = readFilter(this.view.get().filter, this.plan, this.names.get())
     if (fits !== null && !fits(step)) this.view.setFilter('')
     this.#unfold(id)
     this.view.focus(id)
@@ -180,6 +184,7 @@ export class Session {
         `The server did not take this copy (${why}). It was kept aside, and yours was put on a fresh one. ${what}`,
       )
     }
+    if (event.type === 'presence') this.#learnNames()
     if (event.type !== 'change' || event.origin === 'store') return
     if (event.origin === 'remote') this.texts.changed(event)
     const gone = new Set(event.changes.filter(({ after }) => after === null).map(({ id }) => id))
@@ -194,6 +199,16 @@ export class Session {
       if (done === null && change.after !== null) continue
       if (done?.who !== this.identity.name) this.announcer.others(done?.who || 'Somebody', 1)
     }
+  }
+
+  #learnNames(): void {
+    this.names.learn(
+      this.live
+        .getSnapshot()
+        .presence.flatMap(({ state: { id, name } }) =>
+          typeof id === 'string' && typeof name === 'string' ? [{ id, name }] : [],
+        ),
+    )
   }
 
   /** Whoever stood on a step that is gone stands on the next one then. */

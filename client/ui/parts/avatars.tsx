@@ -6,6 +6,8 @@ import { hueOf, initials } from '../model/owner.ts'
 /** Somebody who is there, however many windows they have open. */
 export interface Peer {
   readonly key: string
+  /** Of the actor; its name where it says no other. */
+  readonly id: string
   readonly name: string
   readonly kind: 'agent' | 'human'
   /** The id of the step that it is at, or null. */
@@ -21,6 +23,7 @@ export function peersOf(presence: readonly Present[], ownId: string): Peer[] {
     const called = typeof name === 'string' && name !== '' ? name : 'Guest'
     const peer: Peer = {
       key: `${kind === 'agent' ? 'agent' : 'human'} ${typeof id === 'string' && id !== '' ? id : called}`,
+      id: typeof id === 'string' && id !== '' ? id : called,
       name: called,
       kind: kind === 'agent' ? 'agent' : 'human',
       step: typeof step === 'string' ? step : null,

@@ -1,6 +1,6 @@
 import type { Plan, Step } from '../../sdk/index.ts'
 import { plain } from '../model/bidi.ts'
-import { ownerOf } from '../model/owner.ts'
+import { ownerNameOf } from '../model/owner.ts'
 import { useStore } from '../model/store.ts'
 import { waitsOf } from '../model/waits.ts'
 import { Avatar, hue } from './avatars.tsx'
@@ -21,8 +21,9 @@ interface CardProps {
 export function Card({ step, plan, isCurrent, isEdited }: CardProps) {
   const { session } = useWork()
   const { find } = useStore(session.view)
+  const names = useStore(session.names)
   const { id } = step
-  const owner = ownerOf(step)
+  const owner = ownerNameOf(step, names)
   const group = plan.groupOf(step)
   const title = plan.groups.find((one) => one.id === group)?.title
   const parent = step.parent === null ? undefined : plan.step(step.parent)

@@ -31,6 +31,7 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
     one('up', 'Move up', 'Alt Shift ↑', () => deeds.moveUp(id)),
     one('down', 'Move down', 'Alt Shift ↓', () => deeds.moveDown(id)),
     one('group', 'Set group…', 'G', () => view.open({ kind: 'group', id })),
+    one('owner', 'Owner…', 'A', () => view.open({ kind: 'owner', id })),
     one('dependencies', 'Waits for…', '', () => view.open({ kind: 'dependencies', id })),
     one('show', 'Show details', 'O', () => view.openPanel(id)),
     one('copy', 'Copy as Markdown', 'Ctrl C', () => copyText(session, deeds.markdown(id))),

@@ -15,11 +15,12 @@ export function useFiltering(): Filtering {
   const { session } = useWork()
   const { plan } = useStore(session.seen)
   const { filter, made } = useStore(session.view)
+  const names = useStore(session.names)
   return useMemo(() => {
-    const read = readFilter(filter, plan)
+    const read = readFilter(filter, plan, names)
     const { fits } = read
     return { ...read, fits: fits === null ? null : (step) => fits(step) || made.has(step.id) }
-  }, [plan, filter, made])
+  }, [plan, filter, made, names])
 }
 
 /** The address says what is looked for: so a link and a reload show it again. */

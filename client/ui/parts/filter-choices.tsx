@@ -1,5 +1,5 @@
 import { groupToken, hasToken, isToken, ownerToken, statusToken, toggleToken } from '../model/filter.ts'
-import { ownerOf } from '../model/owner.ts'
+import { ownerNameOf } from '../model/owner.ts'
 import type { Session } from '../model/session.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { only } from './choices.tsx'
@@ -7,9 +7,11 @@ import { StatusShape } from './icons.tsx'
 import type { Choice } from './palette.tsx'
 
 /** What one may look for. Each is chosen, or chosen no longer. */
-export function filterChoices({ view, plan }: Session, query: string): Choice[] {
+export function filterChoices({ view, plan, names }: Session, query: string): Choice[] {
   const { filter } = view.get()
-  const owners = [...new Set(plan.steps.map(ownerOf))].filter((name) => name !== null).sort()
+  const owners = [...new Set(plan.steps.map((step) => ownerNameOf(step, names.get())))]
+    .filter((name) => name !== null)
+    .sort()
   const of = (token: string, text: string, more: Partial<Choice> = {}): Choice => ({
     key: token.replace(/[^\w-]/g, (char) => `_${char.codePointAt(0)}`),
     text,

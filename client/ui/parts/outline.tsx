@@ -2,6 +2,7 @@ import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { type ClipboardEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Group, Step, StepId } from '../../sdk/index.ts'
 import { isTyping, pressInTree } from '../model/keys.ts'
+import { ownerNameOf } from '../model/owner.ts'
 import { rowMaker } from '../model/rows.ts'
 import { useStore } from '../model/store.ts'
 import { waitsOf } from '../model/waits.ts'
@@ -23,6 +24,7 @@ export function Outline() {
   const { session, deeds } = useWork()
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
+  const names = useStore(session.names)
   const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
@@ -184,6 +186,7 @@ export function Outline() {
               isDragged={drag.id === row.key || cut === row.key}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}
+              owner={ownerNameOf(step, names)}
               find={find ?? ''}
               flash={flashes.get(row.key)}
               peers={peers.get(row.key)}

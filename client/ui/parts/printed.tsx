@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Plan, Step } from '../../sdk/index.ts'
-import { ownerOf } from '../model/owner.ts'
+import { ownerNameOf } from '../model/owner.ts'
 import { rowMaker } from '../model/rows.ts'
 import { STATUS_NAMES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
@@ -64,7 +64,9 @@ export function PrintedPlan() {
 }
 
 function PrintedStep({ plan, step, level }: { readonly plan: Plan; readonly step: Step; readonly level: number }) {
-  const owner = ownerOf(step)
+  const { session } = useWork()
+  const names = useStore(session.names)
+  const owner = ownerNameOf(step, names)
   const group = plan.groups.find(({ id }) => id === step.group)?.title
   const waits = waitsOf(plan, step)
   const facts = [

@@ -3,7 +3,6 @@ import type { Group } from '../../sdk/index.ts'
 import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
 import type { Flash } from '../model/flashes.ts'
-import { ownerOf } from '../model/owner.ts'
 import type { StepRow } from '../model/rows.ts'
 import { isFinished, STATUS_NAMES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
@@ -27,14 +26,15 @@ export interface RowProps {
   readonly group: Group | null
   /** What it waits for: how many of how many are not finished. */
   readonly waits: string
+  /** Who works on it, by name. */
+  readonly owner: string | null
   /** What is looked for, and marked in the text. */
   readonly find: string
   readonly flash: Flash | undefined
   readonly peers: readonly Peer[] | undefined
 }
 
-const label = ({ step, tally }: StepRow, group: Group | null, waits: string): string => {
-  const owner = ownerOf(step)
+const label = ({ step, tally }: StepRow, group: Group | null, waits: string, owner: string | null): string => {
   const parts = [step.text, STATUS_NAMES[step.status]]
   if (owner !== null) parts.push(`with ${owner}`)
   if (tally !== null) parts.push(`${tally.done} of ${tally.total} done`)
@@ -67,11 +67,10 @@ function GroupChip({ title }: { readonly title: string }) {
 
 /** One step. All that can be done to it can be done by keys on the row; the buttons are for pointers. */
 export const OutlineRow = memo(function OutlineRow(props: RowProps) {
-  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, find, flash, peers } = props
+  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, owner, find, flash, peers } = props
   const { session, deeds } = useWork()
   const { step, level, tally, isExpanded } = row
   const id = step.id
-  const owner = ownerOf(step)
   const classes = ['row', step.status]
   if (isFocused) classes.push('focused')
   if (row.isContext) classes.push('context')
@@ -90,7 +89,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       aria-setsize={row.siblings}
       aria-expanded={tally === null ? undefined : isExpanded}
       aria-selected={isFocused}
-      aria-label={isEdited ? undefined : label(row, group, waits)}
+      aria-label={isEdited ? undefined : label(row, group, waits, owner)}
       tabIndex={isFocused && !isEdited ? 0 : -1}
       onFocus={(event) => {
         if (event.target === event.currentTarget) session.view.noteFocus(id)
@@ -162,7 +161,18 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
             </span>
           </span>
         )}
-        {owner !== null && <Avatar name={owner} kind="owner" title={`With ${owner}`} />}
+        {owner !== null && (
+          <button
+            type="button"
+            tabIndex={-1}
+            className="owned"
+            aria-label={plain(`With ${owner}`)}
+            aria-haspopup="dialog"
+            onClick={() => session.view.open({ kind: 'owner', id })}
+          >
+            <Avatar name={owner} kind="owner" title={`With ${owner}`} />
+          </button>
+        )}
         {peers?.map((peer) => (
           <span key={peer.key} className="here">
             <Avatar

@@ -1,5 +1,5 @@
 import type { Status, Step } from '../../sdk/index.ts'
-import { ownerOf } from '../model/owner.ts'
+import { ownerNameOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
 import { Icon } from './icons.tsx'
@@ -12,11 +12,12 @@ export function StepPanel() {
   const { session, deeds } = useWork()
   const { plan } = useStore(session.seen)
   const { focused } = useStore(session.view)
+  const names = useStore(session.names)
   const step = focused === null ? undefined : plan.step(focused)
   if (step === undefined) return <p className="hint">Choose a step, and all about it is shown here.</p>
   const { id } = step
   const mayNot = !session.mayWrite
-  const owner = ownerOf(step)
+  const owner = ownerNameOf(step, names)
   const group = plan.groups.find((one) => one.id === step.group)
   return (
     <div className="step-panel">
@@ -52,8 +53,22 @@ export function StepPanel() {
             <bdi>{group?.title ?? 'None'}</bdi>
           </button>
         </dd>
-        <dt>With</dt>
-        <dd dir="auto">{owner ?? 'Nobody'}</dd>
+        <dt>Owner</dt>
+        <dd>
+          <button
+            type="button"
+            className="field-like"
+            disabled={mayNot}
+            onClick={() => session.view.open({ kind: 'owner', id })}
+          >
+            <bdi>{owner ?? 'Nobody'}</bdi>
+          </button>
+          {step.claim !== null && (
+            <p className="hint">
+              Claimed until <time>{new Date(step.claim.until).toLocaleString()}</time>
+            </p>
+          )}
+        </dd>
         <dt>Waits for</dt>
         <dd>
           <ul className="waits-for">
