@@ -9,8 +9,9 @@ import type { Plan } from '../plan/plan.ts'
 import { coerce } from './coerce.ts'
 import type { CallContext, Dialect, Json, JsonObject, Prints, Situation, Tool } from './dialect.ts'
 import { digest } from './digest.ts'
-import { cut, some } from './lines.ts'
+import { cut } from './lines.ts'
 import { changedFromPeople } from './people.ts'
+import { Reading } from './reading/reading.ts'
 import { tellPlaces } from './told-places.ts'
 import { wrongArguments } from './wrong-arguments.ts'
 
@@ -48,17 +49,16 @@ export type PreparedCall = {
     }
 )
 
-/** Notes on how arguments were read; more of them say the same. */
-const MOST_COERCED = 10
-
 /** Reads arguments leniently, validates them, lets the tool decide, and tries what it decided. Never throws. */
 export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stamp: Stamp): PreparedCall {
-  const coerced: string[] = []
-  const shaped = tool.reshape?.(raw ?? {}, coerced) ?? raw ?? {}
-  const parsed = tool.parameters.safeParse(coerce(tool.parameters, shaped, '', coerced), { reportInput: true })
-  const notes = coerced.length <= MOST_COERCED ? coerced : [some(coerced, MOST_COERCED, '; ')]
-  if (!parsed.success) {
-    return { kind: 'refused', message: wrongArguments(tool, parsed.error.issues, context.plan), notes, reasoning: '' }
+  const reading = new Reading()
+  const read = coerceArguments(tool, raw, reading)
+  const parsed = tool.parameters.safeParse(read, { reportInput: true })
+  const { notes, problems } = reading
+  const issues = parsed.error?.issues ?? []
+  if (!parsed.success || problems.length > 0) {
+    const message = wrongArguments(tool, { issues, problems, read }, context.plan)
+    return { kind: 'refused', message, notes, reasoning: '' }
   }
   const { action_and_reasoning: said, ...args } = parsed.data
   const reasoning = typeof said === 'string' ? cut(said, MAX_REASONING) : ''
@@ -100,9 +100,12 @@ export function prepareCall(tool: Tool, raw: unknown, context: CallContext, stam
   }
 }
 
+const coerceArguments = (tool: Tool, raw: unknown, reading: Reading): unknown =>
+  coerce(tool.parameters, tool.reshape?.(raw ?? {}, reading) ?? raw ?? {}, '', reading)
+
 /** The file that a call names, to be read before it is made; undefined for none. */
 export function fileNamed(tool: Tool, raw: unknown): string | undefined {
-  const parsed = tool.parameters.safeParse(coerce(tool.parameters, tool.reshape?.(raw ?? {}, []) ?? raw ?? {}, '', []))
+  const parsed = tool.parameters.safeParse(coerceArguments(tool, raw, new Reading()))
   return parsed.success ? tool.fileOf(parsed.data) : undefined
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { replaceList } from './checklist/replace-list.ts'
 import { names } from './checklist/names.ts'
-import { readItems } from './checklist/read-items.ts'
+import { itemsOf } from './checklist/read-items.ts'
 import { statusText, todoId, todoOf, todosAmong, todosOf, versionName } from './checklist/show.ts'
 import type { Dialect, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
@@ -9,7 +9,8 @@ import { count } from './lines.ts'
 import { isFirstPage, isNarrowed, narrowing } from './listing/narrowing.ts'
 import { pageOf } from './listing/page.ts'
 import { narrowed } from './listing/select.ts'
-import { reasoning, rev } from './parameters.ts'
+import { leniently, reasoning, rev } from './parameters.ts'
+import { LIST_NAMES } from './reading/names.ts'
 import type { StepId } from '../schema/ids.ts'
 import type { Step } from '../schema/plan.ts'
 import { STATUSES } from '../schema/plan.ts'
@@ -22,7 +23,7 @@ const REMINDER =
  * A list of todos as it is shown. At run time anything is let through, for the tool has errors of its own for what does
  * not fit, and takes the list as a string of JSON too.
  */
-const todos = z
+const anything = z
   .unknown()
   // `meta` would make a copy of a schema that has no type.
   .register(z.globalRegistry, {
@@ -51,7 +52,14 @@ const todos = z
       required: ['content', 'status'],
     },
   })
+const todos = leniently(leniently(anything, { steps: 'content' }).optional(), { names: LIST_NAMES, holdsNothing: true })
+const merge = z
+  .boolean()
   .optional()
+  .describe(
+    'true: the list holds only tasks that change and new ones, and nothing is removed. An item then needs no more than the ' +
+      'id or the content of its task, and what changes. Left out: the call replaces the list.',
+  )
 
 const writeTodos = defineTool({
   name: 'write_todos',
@@ -61,7 +69,7 @@ const writeTodos = defineTool({
     'those that changed. Put a task in_progress when you start it and completed as soon as it is done; blocked if it ' +
     'cannot go on. Others may work on the same list: what they added since you last saw it stays and is shown to you, ' +
     'and what they finished stays finished. For work of several steps; a single trivial task needs no list.',
-  parameters: z.object({ todos, rev, action_and_reasoning: reasoning }).meta({ required: ['todos'] }),
+  parameters: z.object({ todos, merge, rev, action_and_reasoning: reasoning }).meta({ required: ['todos'] }),
   example: {
     todos: [
       { content: 'Write the parser', status: 'in_progress' },
@@ -70,9 +78,10 @@ const writeTodos = defineTool({
   },
   effects: { readOnly: false, destructive: true, idempotent: false },
   printsPlan: true,
-  decide: ({ todos: given, rev: at }, context) => {
-    const read = readItems(given)
-    return 'error' in read ? { refused: read.error } : replaceList(read.items, at, context, read.notes)
+  decide: ({ todos: given, merge: merges = false, rev: at }, context) => {
+    const read = itemsOf(given, merges)
+    if ('items' in read) return replaceList(read.items, { rev: at, merges }, context)
+    return { refused: read.error, notes: read.notes }
   },
   render: ({ version, progress, lines, remind }, situation): Rendered => {
     const head = `Updated todo list ${versionName(version)}: ${progress} completed`

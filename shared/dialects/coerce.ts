@@ -1,41 +1,32 @@
 import { z } from 'zod'
 import { MAX_STEPS } from '../schema/limits.ts'
+import { statusOfName } from '../plan/status-words.ts'
 import { cut, oneLine, some } from './lines.ts'
-import { isPlace } from './parameters.ts'
-
-/** Spellings of statuses that agents are known to send. */
-const STATUS_SYNONYMS: Readonly<Record<string, string>> = {
-  todo: 'pending',
-  open: 'pending',
-  not_started: 'pending',
-  doing: 'in_progress',
-  started: 'in_progress',
-  active: 'in_progress',
-  inprogress: 'in_progress',
-  done: 'completed',
-  complete: 'completed',
-  finished: 'completed',
-  canceled: 'cancelled',
-  cancel: 'cancelled',
-  skipped: 'cancelled',
-  failed: 'blocked',
-  stuck: 'blocked',
-}
+import { isPlace, lenienceOf } from './parameters.ts'
+import { isAbsent } from './reading/absent.ts'
+import { readItems } from './reading/items.ts'
+import { literalIn } from './reading/literal.ts'
+import { itemsIn, listIn } from './reading/lists.ts'
+import { isRecord, kindOf, spelling } from './reading/names.ts'
+import type { Reading } from './reading/reading.ts'
+import { flagOf, stateIn } from './reading/state.ts'
+import { textIn } from './reading/text.ts'
 
 /**
- * Reads arguments leniently where they can only mean one thing: JSON in a string, a single item for a list, a number
- * as text, null for absent. What was read that way is told in `notes`; what is left wrong is for validation to refuse.
+ * Reads arguments leniently where they can only mean one thing: a literal in a string, a single item for a list, a number
+ * as text, another name, the word for nothing. What was read that way is told in `reading`; what is left wrong is for
+ * validation to refuse.
  */
-export function coerce(schema: z.ZodType, value: unknown, path: string, notes: string[]): unknown {
-  if (schema instanceof z.ZodOptional)
-    return value === null || value === undefined ? undefined : coerce(inner(schema), value, path, notes)
-  if (isPlace(schema)) return coerceNumber(value, path, notes)
-  if (schema instanceof z.ZodArray) return coerceList(inner(schema), value, path, notes)
-  if (schema instanceof z.ZodObject) return coerceObject(schema, value, path, notes)
-  if (schema instanceof z.ZodNumber) return coerceNumber(value, path, notes)
-  if (schema instanceof z.ZodString) return coerceText(value, path, notes)
-  if (schema instanceof z.ZodBoolean) return coerceBoolean(value, path, notes)
-  if (schema instanceof z.ZodEnum) return coerceEnum(schema, value, path, notes)
+export function coerce(schema: z.ZodType, value: unknown, path: string, reading: Reading): unknown {
+  if (schema instanceof z.ZodOptional) return coerceOptional(schema, value, path, reading)
+  if (isPlace(schema)) return coerceNumber(value, path, reading)
+  if (schema instanceof z.ZodArray) return coerceList(schema, value, path, reading)
+  if (lenienceOf(schema).steps !== undefined) return coerceSteps(schema, value, path, reading)
+  if (schema instanceof z.ZodObject) return coerceObject(schema, value, path, reading)
+  if (schema instanceof z.ZodNumber) return coerceNumber(value, path, reading)
+  if (schema instanceof z.ZodString) return textIn(value, path, reading)
+  if (schema instanceof z.ZodBoolean) return coerceBoolean(value, path, reading)
+  if (schema instanceof z.ZodEnum) return coerceEnum(schema, value, reading)
   return value
 }
 
@@ -45,67 +36,156 @@ function inner(schema: z.ZodOptional | z.ZodArray): z.ZodType {
   return found
 }
 
-function coerceList(element: z.ZodType, value: unknown, path: string, notes: string[]): unknown {
+function coerceOptional(schema: z.ZodOptional, value: unknown, path: string, reading: Reading): unknown {
+  const wanted = inner(schema)
+  const isList = wanted instanceof z.ZodArray || lenienceOf(wanted).steps !== undefined
+  const given = isList && typeof value === 'string' ? (literalIn(value) ?? value) : value
+  const isNothing = isEmpty(given) || (wanted instanceof z.ZodString && isBlankText(given))
+  if (isAbsent(given) && !(isNothing && lenienceOf(schema).holdsNothing === true)) return undefined
+  return coerce(wanted, value, path, reading)
+}
+
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0
+const isBlankText = (value: unknown): boolean => typeof value === 'string' && value.trim() === ''
+
+function coerceList(schema: z.ZodArray, value: unknown, path: string, reading: Reading): unknown {
+  const element = inner(schema)
+  const { steps } = lenienceOf(schema)
   let list: unknown = value
   if (typeof value === 'string') {
-    list = parseJson(value) ?? listInText(element, value)
-    if (list !== value) notes.push(`${path}: a string was read as a list`)
-    else return value
-  } else if (value !== null && value !== undefined && !Array.isArray(value)) {
-    notes.push(`${path}: a single item was read as a list of one`)
+    list =
+      (steps === undefined ? undefined : itemsIn(value, steps, path, reading)) ??
+      literalIn(value) ??
+      listInText(element, value)
+    if (list === value) return value
+    reading.tell('list', `${path}: a string was read as a list`)
+  } else if (steps !== undefined && listIn(value) !== undefined) list = listIn(value)
+  else if (value !== null && value !== undefined && !Array.isArray(value)) {
+    reading.tell('single', `${path}: a single item was read as a list of one`)
   }
   if (list === null || list === undefined) return list
   const items: readonly unknown[] = Array.isArray(list) ? list : [list]
   // Far too long a list is refused as it is: no need to read every item first.
-  return items.length > MAX_STEPS ? items : items.map((item, i) => coerce(element, item, `${path}[${i}]`, notes))
+  if (items.length > MAX_STEPS) return items
+  const read = steps === undefined ? items : readItems(items, path, steps, reading)
+  return read.map((item, i) => coerce(element, item, `${path}[${i}]`, reading))
 }
 
-/** A list in a string that is no JSON: `1,2`, or one item. The beginning of broken JSON is no item. */
+/** A list of steps for which the tool has errors of its own: what is no list stays as it came. */
+function coerceSteps(schema: z.ZodType, value: unknown, path: string, reading: Reading): unknown {
+  const { steps = 'text' } = lenienceOf(schema)
+  const list = typeof value === 'string' ? itemsIn(value, steps, path, reading) : listIn(value)
+  return list === undefined || list.length > MAX_STEPS ? (list ?? value) : readItems(list, path, steps, reading)
+}
+
+/** A list in a string that is none of these: `1,2`, or one item. The beginning of a broken literal is no item. */
 function listInText(element: z.ZodType, text: string): unknown {
   if (element instanceof z.ZodNumber || isPlace(element)) return text.split(',').map((part) => part.trim())
   return /^\s*[[{]/.test(text) ? text : [text]
 }
 
-function coerceObject(schema: z.ZodObject, value: unknown, path: string, notes: string[]): unknown {
-  const name = path === '' ? 'the arguments' : path
-  let object: unknown = value
-  if (typeof value === 'string') {
-    const parsed = parseJson(value)
-    const only = soleText(schema)
-    if (isRecord(parsed)) object = parsed
-    // Some models send nothing as an empty string.
-    else if (path === '' && value.trim() === '') return {}
-    else if (only !== null && !/^\s*\{/.test(value)) object = { [only]: value }
-    if (object !== value) notes.push(`${name}: a string was read as an object`)
-  }
+function coerceObject(schema: z.ZodObject, value: unknown, path: string, reading: Reading): unknown {
+  const object = objectIn(schema, value, path, reading)
   if (!isRecord(object)) return object
   const coerced: Record<string, unknown> = {}
-  const strays = Object.keys(object).filter((key) => !Object.hasOwn(schema.shape, key))
+  const strays = new Set(Object.keys(object).filter((key) => !Object.hasOwn(schema.shape, key)))
+  const state: unknown = schema.shape['status']
+  if (lenienceOf(state).state === true && state instanceof z.ZodType) {
+    const said = coerce(state, stateIn(object, path === '' ? 'the call' : path, reading), at(path, 'status'), reading)
+    if (said !== undefined) coerced['status'] = said
+    for (const key of strays) if (['word', 'flag'].includes(kindOf(key) ?? '')) strays.delete(key)
+  }
   for (const [key, property] of Object.entries(schema.shape)) {
-    if (!(property instanceof z.ZodType)) continue
-    const sent = Object.hasOwn(object, key) ? key : strays.find((stray) => spelling(stray) === spelling(key))
+    if (!(property instanceof z.ZodType) || Object.hasOwn(coerced, key)) continue
+    const sent = sentAs(key, property, object, strays)
     if (sent === undefined) continue
-    const at = path === '' ? key : `${path}.${key}`
     if (sent !== key) {
-      strays.splice(strays.indexOf(sent), 1)
-      notes.push(`${at}: ${sent} was read as ${key}`)
+      strays.delete(sent)
+      reading.named(sent, key)
     }
-    const read = coerce(property, object[sent], at, notes)
+    const read = coerce(property, object[sent], at(path, key), reading)
     if (read !== undefined) coerced[key] = read
   }
-  const ignored = strays.filter((key) => object[key] !== null && object[key] !== undefined)
-  if (ignored.length > 0)
-    notes.push(
-      `${name}: ignored ${some(
-        ignored.map((key) => cut(oneLine(key), 40)),
-        5,
-      )}, which is no field here`,
+  for (const key of strays) {
+    if (isAbsent(object[key])) continue
+    const taken = Object.keys(coerced).find(
+      (name) => lenienceOf(schema.shape[name]).names?.some(isSpelled(key)) === true,
     )
+    if (taken === undefined || !Array.isArray(coerced[taken])) reading.ignored(key)
+    else reading.problems.push(`${at(path, taken)} and ${at(path, key)} are both given: send one list`)
+  }
+  expectChange(
+    schema,
+    coerced,
+    [...strays].filter((key) => !isAbsent(object[key])),
+    path,
+    reading,
+  )
   return coerced
 }
 
-/** Two spellings of one key: `parentIndex` and `parent_index`. */
-const spelling = (key: string): string => key.toLowerCase().replace(/[\s_-]/g, '')
+/** Who sends a change of something that a tool does not change is told who does; silence would pass for success. */
+function expectChange(
+  schema: z.ZodObject,
+  coerced: Readonly<Record<string, unknown>>,
+  strays: readonly string[],
+  path: string,
+  reading: Reading,
+): void {
+  const { changes } = lenienceOf(schema)
+  if (changes === undefined) return
+  for (const key of strays)
+    if (STRUCTURE.has(kindOf(key) ?? ''))
+      reading.problems.push(`${at(path, key)} is not changed here: ${changes.structure}`)
+  if (changes.fields.some((field) => coerced[field] !== undefined)) return
+  if (coerced['status'] !== undefined) reading.problems.push(`${path} has only a state to change: ${changes.state}`)
+  else if (strays.length > 0)
+    reading.problems.push(
+      `${path} names only ${some(
+        strays.map((key) => cut(oneLine(key), 40)),
+        5,
+      )}, and what can be changed is ${changes.fields.join(', ')}`,
+    )
+}
+
+const STRUCTURE: ReadonlySet<string> = new Set(['children', 'parent', 'depth', 'dependencies'])
+
+const at = (path: string, key: string): string => (path === '' ? key : `${path}.${key}`)
+const isSpelled = (key: string) => (name: string) => spelling(name) === spelling(key)
+
+/** Under which name a property came: its own, another spelling, else another name. */
+function sentAs(
+  key: string,
+  property: z.ZodType,
+  object: Readonly<Record<string, unknown>>,
+  strays: ReadonlySet<string>,
+): string | undefined {
+  const own = Object.hasOwn(object, key) ? key : [...strays].find(isSpelled(key))
+  const names = lenienceOf(property).names ?? []
+  if (names.length === 0 || (own !== undefined && !isAbsent(object[own]))) return own
+  const isSent = (stray: string): boolean => !isAbsent(object[stray])
+  return names.flatMap((name) => [...strays].filter(isSpelled(name)).filter(isSent))[0] ?? own
+}
+
+/** What was sent for an object: itself, a literal of it, its only list or its only text. */
+function objectIn(schema: z.ZodObject, value: unknown, path: string, reading: Reading): unknown {
+  const literal = typeof value === 'string' ? literalIn(value) : value
+  const list = path === '' && Array.isArray(literal) ? soleList(schema) : null
+  if (list !== null) {
+    reading.tell('list', `the arguments: a list was read as ${list}`)
+    return { [list]: literal }
+  }
+  if (typeof value !== 'string') return value
+  let object: unknown = value
+  const only = soleText(schema)
+  if (isRecord(literal)) object = literal
+  // Some models send nothing as an empty string.
+  else if (path === '' && value.trim() === '') return {}
+  else if (only !== null && !/^\s*\{/.test(value)) object = { [only]: value }
+  if (object !== value)
+    reading.tell('object', `${path === '' ? 'the arguments' : path}: a string was read as an object`)
+  return object
+}
 
 /** The one required property of an object if it is a text: then a bare string can only mean that. */
 function soleText(schema: z.ZodObject): string | null {
@@ -114,63 +194,34 @@ function soleText(schema: z.ZodObject): string | null {
   return required.length === 1 && only !== undefined && only[1] instanceof z.ZodString ? only[0] : null
 }
 
-function coerceNumber(value: unknown, path: string, notes: string[]): unknown {
+/** The one list of an object that can be had for itself: then a bare list can only mean that. */
+function soleList(schema: z.ZodObject): string | null {
+  const lists = Object.entries(schema.shape).flatMap(([key, property]) =>
+    property instanceof z.ZodArray || lenienceOf(property).steps !== undefined ? [key] : [],
+  )
+  return lists.length === 1 ? (lists[0] ?? null) : null
+}
+
+function coerceNumber(value: unknown, path: string, reading: Reading): unknown {
   if (typeof value !== 'string') return value
   const digits = /^\s*[#v]?\s?(-?\d{1,15})(?:\.0+)?\s*$/.exec(value)?.[1]
   if (digits === undefined) return value
-  notes.push(`${path}: ${JSON.stringify(value)} was read as ${Number(digits)}`)
+  reading.tell('number', `${path}: ${JSON.stringify(value)} was read as ${Number(digits)}`)
   return Number(digits)
 }
 
-function coerceText(value: unknown, path: string, notes: string[]): unknown {
-  if (typeof value === 'number' || typeof value === 'boolean') {
-    notes.push(`${path}: ${String(value)} was read as text`)
-    return String(value)
-  }
-  if (typeof value !== 'string') return value
-  // A lone half of a surrogate pair has no place in UTF-8: it would come back as something else.
-  const whole = value.replace(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g, '\uFFFD')
-  if (whole !== value) notes.push(`${path}: a broken character was replaced by U+FFFD`)
-  return whole
-}
-
-function coerceBoolean(value: unknown, path: string, notes: string[]): unknown {
-  const read =
-    value === 'true' || value === 1 || value === 'yes'
-      ? true
-      : value === 'false' || value === 0 || value === 'no'
-        ? false
-        : value
-  if (read !== value) notes.push(`${path}: ${JSON.stringify(value)} was read as ${String(read)}`)
+function coerceBoolean(value: unknown, path: string, reading: Reading): unknown {
+  const read = flagOf(value)
+  if (read === undefined || read === value) return value
+  reading.valued(`${path} ${JSON.stringify(value)}`, String(read))
   return read
 }
 
-function coerceEnum(schema: z.ZodEnum, value: unknown, path: string, notes: string[]): unknown {
+function coerceEnum(schema: z.ZodEnum, value: unknown, reading: Reading): unknown {
   if (typeof value !== 'string' || schema.options.includes(value)) return value
-  const plain = value
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-  const wanted = STATUS_SYNONYMS[plain] ?? plain
-  const fold = (option: unknown): string => String(option).toLowerCase()
-  const found = schema.options.find((option) => fold(option) === wanted || fold(option) === wanted.replaceAll('_', ''))
+  const wanted = spelling(statusOfName(value) ?? value.trim())
+  const found = schema.options.find((option) => spelling(String(option)) === wanted)
   if (found === undefined) return value
-  notes.push(`${path}: ${JSON.stringify(value)} was read as ${String(found)}`)
+  reading.valued(JSON.stringify(value), String(found))
   return found
 }
-
-/** The object or list in a string of JSON, which may have been made a string of JSON once more. */
-function parseJson(text: string): object | undefined {
-  let value: unknown = text
-  for (let layer = 0; layer < 3 && typeof value === 'string' && /^\s*[[{"]/.test(value); layer++) {
-    try {
-      value = JSON.parse(value)
-    } catch {
-      return undefined
-    }
-  }
-  return typeof value === 'object' && value !== null ? value : undefined
-}
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

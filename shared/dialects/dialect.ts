@@ -6,6 +6,7 @@ import type { Step } from '../schema/plan.ts'
 import type { StepChange } from '../plan/changes.ts'
 import type { History } from '../plan/history.ts'
 import type { Plan } from '../plan/plan.ts'
+import type { Reading } from './reading/reading.ts'
 
 /** What one actor was last shown: the plan at a version, and which of its texts were printed to it. */
 export interface View {
@@ -55,6 +56,8 @@ export type ListedValues = Partial<Pick<Step, 'text' | 'status' | 'details' | 'r
 /** A whole list that was written: what its writer knows of the plan by that. */
 export interface WrittenList {
   readonly listed: readonly StepId[]
+  /** It was no whole list, so what is in it is not taken over. */
+  readonly isPart: boolean
   /** All steps that it had seen before, each as it saw it. */
   readonly seen: ReadonlyMap<StepId, Step>
   readonly overruled: ReadonlyMap<StepId, ListedValues>
@@ -140,8 +143,8 @@ export interface ToolDefinition<Shape extends z.ZodObject, Outcome extends JsonO
   readonly printsPlan: boolean
   /** The reply has no digest: what others did waits for the next one. */
   readonly leavesNews?: true
-  /** Puts arguments that came in another shape into that of `parameters`, before they are read; adds to the notes. */
-  readonly reshape?: (raw: unknown, notes: string[]) => unknown
+  /** Puts arguments that came in another shape into that of `parameters`, before they are read. */
+  readonly reshape?: (raw: unknown, reading: Reading) => unknown
   /** A file that the arguments name, to be read before the tool decides. */
   readonly fileOf?: (args: z.infer<Shape>) => string | undefined
   readonly decide: (args: z.infer<Shape>, context: CallContext) => Decision<Outcome> | Refusal

@@ -1,22 +1,26 @@
 import { z } from 'zod'
 import type { StepId } from '../schema/ids.ts'
-import { MAX_ITEMS, MAX_TEXT } from '../schema/limits.ts'
-import type { NewStep, PlanOperation } from '../schema/operation.ts'
+import { MAX_DETAILS, MAX_ITEMS, MAX_TEXT } from '../schema/limits.ts'
+import type { PlanOperation } from '../schema/operation.ts'
 import type { Status, Step } from '../schema/plan.ts'
 import { STATUSES } from '../schema/plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { CallContext, Decision, Dialect, Refusal, Rendered, Situation } from './dialect.ts'
 import { defineTool } from './dialect.ts'
 import { foldedNote, isFolded } from './fit.ts'
+import { added, namedIn } from './outline/added.ts'
+import { statusesSeen } from './outline/statuses-seen.ts'
 import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
 import { narrowing } from './listing/narrowing.ts'
 import { listedOutline } from './listing/outline.ts'
 import { narrowed } from './listing/select.ts'
-import { placeNumber, reasoning, rev } from './parameters.ts'
+import { leniently, placed, placeNumber, reasoning, rev, saidStatus } from './parameters.ts'
+import { LIST_NAMES, TEXT_NAMES } from './reading/names.ts'
 import type { Reference, Resolved } from './references.ts'
 import { range } from './references.ts'
 import { resolveSteps } from './references/steps.ts'
-import { hasLooked, seenAmong, statusSetters, unseenRemoval } from './seen.ts'
+import { statusSetters, unseenRemoval } from './seen.ts'
+import { starterOf } from './starter.ts'
 
 /** The envelope of every result. */
 type Outcome = {
@@ -50,10 +54,13 @@ function envelope(success: boolean, summary: string, { version, notes, digest }:
   return { text: JSON.stringify(text), fields: { summary } }
 }
 
-const indices = z
-  .array(placeNumber)
-  .max(MAX_ITEMS)
-  .describe('The steps, by the numbers that list_todos and the plan block print, counted from 1. One or many.')
+const indices = leniently(
+  z
+    .array(placeNumber)
+    .max(MAX_ITEMS)
+    .describe('The steps, by the numbers that list_todos and the plan block print, counted from 1. One or many.'),
+  { names: ['index', ...LIST_NAMES] },
+)
 
 const addTodos = defineTool({
   name: 'add_todos',
@@ -63,22 +70,29 @@ const addTodos = defineTool({
     'With parent_index everything goes below that step, as its last sub-steps; without it, to the end of the plan at top ' +
     'level. To add a single step, send a list with one element.',
   parameters: z.object({
-    steps: z
-      .array(
-        z.object({
-          text: z.string().max(MAX_TEXT).describe('What is to be done, in a few words.'),
-          depth: z
-            .int()
-            .min(0)
-            .optional()
-            .describe(
-              'How deep the step is nested: 0 is top level (the default), 1 a sub-step, and so on, one deeper at most ' +
-                'from a step to the next.',
-            ),
-        }),
-      )
-      .max(MAX_ITEMS)
-      .describe('The outline, depth first.'),
+    steps: leniently(
+      z
+        .array(
+          z.object({
+            text: z.string().max(MAX_TEXT).describe('What is to be done, in a few words.'),
+            depth: z
+              .int()
+              .min(0)
+              .optional()
+              .describe(
+                'How deep the step is nested: 0 is top level (the default), 1 a sub-step, and so on, one deeper at most ' +
+                  'from a step to the next.',
+              ),
+            description: leniently(z.string().max(MAX_DETAILS).optional(), { hidden: true }),
+            required: leniently(z.boolean().optional(), { hidden: true }),
+            status: saidStatus,
+            placed,
+          }),
+        )
+        .max(MAX_ITEMS)
+        .describe('The outline, depth first.'),
+      { steps: 'text', names: LIST_NAMES },
+    ),
     parent_index: placeNumber
       .optional()
       .describe('The number, counted from 1, of an existing step to put the outline below. Leave it out to append.'),
@@ -97,41 +111,26 @@ const addTodos = defineTool({
     const blank = steps.flatMap(({ text }, i) => (isBlank(text) ? [`${i + 1}`] : []))
     if (blank.length > 0)
       return { refused: `Step ${some(blank, 20)} of this call has no text. Every step needs some. Nothing was added.` }
-    const resolved = resolveSteps(parent_index === undefined ? [] : [parent_index], at, context, names)
+    const named = namedIn(steps)
+    const given = [...(parent_index === undefined ? [] : [parent_index]), ...named]
+    const resolved = resolveSteps(given, at, context, names)
     if ('refused' in resolved) return resolved
-    const [parent] = resolved.references
-    if (parent?.step === null) {
-      const absence = parent.removal ?? `there is no step ${parent.label}`
+    const missing = resolved.references.find(({ step }) => step === null)
+    if (missing !== undefined) {
+      const absence = missing.removal ?? `there is no step ${missing.label}`
       return { refused: `Nothing was added, for ${absence}: ${resolved.valid}. List the plan to see what is there.` }
     }
-    const depths = nest(steps.map(({ depth }) => depth ?? 0))
-    const lowered = steps.flatMap(({ depth = 0 }, i) =>
-      depth === depths[i] ? [] : [`step ${i + 1} from depth ${depth} to ${depths[i]}`],
-    )
-    const notes =
-      lowered.length > 0
-        ? [`lowered, for a step is at most one deeper than the one before it: ${some(lowered, 20)}`]
-        : []
-    const added = steps.map(({ text }, i): NewStep => ({ id: context.newStepId(), text, depth: depths[i] ?? 0 }))
-    const operations: PlanOperation[] =
-      added.length === 0 ? [] : [{ type: 'addSteps', parent: parent?.step.id ?? null, steps: added }]
+    const found = resolved.references.map(({ step }) => step?.id ?? null)
+    const parent = parent_index === undefined ? null : (found.shift() ?? null)
+    const idOf = (name: string): StepId | undefined => found[named.indexOf(name)] ?? undefined
+    const { operations, notes, steps: made } = added(steps, parent, idOf, context)
     return answer(operations, notes, (after) => {
-      const there = added.filter(({ id }) => after.step(id) !== undefined)
+      const there = made.filter(({ id }) => after.step(id) !== undefined)
       return `added ${count(there.length, 'todo step')}`
     })
   },
   render,
 })
-
-/** The parent of a step is the nearest earlier one of the call with a smaller given depth; depths follow from that. */
-function nest(given: readonly number[]): number[] {
-  const path: number[] = []
-  return given.map((depth) => {
-    while ((path.at(-1) ?? -Infinity) >= depth) path.pop()
-    path.push(depth)
-    return path.length - 1
-  })
-}
 
 const toggleTodos = defineTool({
   name: 'toggle_todos',
@@ -139,11 +138,11 @@ const toggleTodos = defineTool({
   description:
     'Turns steps from not done to done, and from done back to not done, each by its number counted from 1. Takes a ' +
     'list; for a single step, a list with one element. Sub-steps and parents stay as they are.',
-  parameters: z.object({ indices, rev, action_and_reasoning: reasoning }),
+  parameters: z.object({ indices, status: saidStatus, rev, action_and_reasoning: reasoning }),
   example: { indices: [1, 2] },
   effects: { readOnly: false, destructive: false, idempotent: false },
   printsPlan: false,
-  decide: ({ indices: places, rev: at }, context): Answer => {
+  decide: ({ indices: places, status: wanted, rev: at }, context): Answer => {
     const resolved = resolveSteps(places, at, context, names)
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)
@@ -153,6 +152,7 @@ const toggleTodos = defineTool({
     const ids = targets.map(({ step }) => step.id)
     const statuses = statusesSeen(ids, context)
     const setters = statusSetters(ids, context)
+    if (wanted !== undefined) return setTo(wanted, targets, notes, context)
     for (const { label, step } of targets) {
       const seen = statuses(step)
       const setter = setters.get(step.id) ?? 'somebody'
@@ -180,37 +180,37 @@ const toggleTodos = defineTool({
   render,
 })
 
+/** Brings steps to a state that the call names, instead of turning them over. */
+function setTo(
+  status: Status,
+  targets: readonly { readonly label: string; readonly step: Step }[],
+  skipped: readonly string[],
+  { actor }: CallContext,
+): Answer {
+  const word = wordOf(status)
+  const [there, open] = [
+    targets.filter(({ step }) => step.status === status),
+    targets.filter(({ step }) => step.status !== status),
+  ]
+  const fields = { status, ...(status === 'in_progress' ? { startedBy: starterOf(actor) } : {}) }
+  const already = some(
+    there.map(({ label }) => label),
+    20,
+  )
+  const notes =
+    there.length === 0 ? skipped : [...skipped, `${already} ${there.length === 1 ? 'was' : 'were'} ${word} already`]
+  const operations = open.map(({ step: { id } }): PlanOperation => ({ type: 'setStep', id, fields }))
+  return answer(operations, notes, (after) => {
+    const turned = open.filter(({ step }) => after.step(step.id)?.status === status)
+    const what = `toggled ${count(turned.length, 'todo step')}`
+    return turned.length === 0 ? what : `${what}: ${turned.map(({ label }) => `${label} now ${word}`).join(', ')}`
+  })
+}
+
+const wordOf = (status: Status): string => (status === 'completed' ? 'done' : status)
 const doneOrNot = (status: Status | undefined): string => (status === 'completed' ? 'done' : 'pending')
 
-/**
- * The statuses that the caller last saw or set, in one pass over the history. It flips what it saw: two agents that both
- * tick an open step mean the same thing. What was only counted before it is taken for open, so that nothing is opened
- * again unseen.
- */
-function statusesSeen(ids: readonly StepId[], context: CallContext): (step: Step) => Status {
-  if (!hasLooked(context)) {
-    const written = statusesWritten(ids, context)
-    return (step) => written.get(step.id) ?? step.status
-  }
-  const seen = seenAmong(ids, context)
-  const isAlone = !context.history.isShared(context.actor, context.plan)
-  return (step) => seen.get(step.id)?.status ?? (isAlone ? step.status : 'pending')
-}
-
-/** What an actor that never looked set itself, as far as the history reaches. */
-function statusesWritten(ids: readonly StepId[], { history, actor }: CallContext): ReadonlyMap<StepId, Status> {
-  const open = new Set(ids)
-  const written = new Map<StepId, Status>()
-  for (const entry of (history.since(history.start) ?? []).toReversed()) {
-    if (open.size === 0) break
-    if (entry.actor.id !== actor.id) continue
-    for (const { id, before, after } of entry.changes) {
-      if (before?.status === after?.status || !open.delete(id)) continue
-      if (after !== null) written.set(id, after.status)
-    }
-  }
-  return written
-}
+const STATE = 'toggle_todos with done: true or false sets it'
 
 const updateTodos = defineTool({
   name: 'update_todos',
@@ -219,15 +219,28 @@ const updateTodos = defineTool({
     'Gives steps a new text; each keeps its place, its depth and whether it is done. Takes a list of {index, text}, ' +
     'index counted from 1; for a single step, a list with one element.',
   parameters: z.object({
-    updates: z
-      .array(
-        z.object({
-          index: placeNumber.describe('The number of the step, counted from 1.'),
-          text: z.string().max(MAX_TEXT).describe('Its new text.'),
-        }),
-      )
-      .max(MAX_ITEMS)
-      .describe('The steps to rewrite.'),
+    updates: leniently(
+      z
+        .array(
+          leniently(
+            z.object({
+              index: placeNumber.describe('The number of the step, counted from 1.'),
+              text: leniently(z.string().max(MAX_TEXT).describe('Its new text.'), { names: TEXT_NAMES }),
+              status: saidStatus,
+            }),
+            {
+              changes: {
+                fields: ['text'],
+                state: STATE,
+                structure: 'remove_todos and add_todos put a step elsewhere',
+              },
+            },
+          ),
+        )
+        .max(MAX_ITEMS)
+        .describe('The steps to rewrite.'),
+      { names: LIST_NAMES },
+    ),
     rev,
     action_and_reasoning: reasoning,
   }),
@@ -247,6 +260,16 @@ const updateTodos = defineTool({
       names,
     )
     if ('refused' in resolved) return resolved
+    const lost = resolved.references.findIndex(({ step }, i) => {
+      const said = updates[i]?.status
+      return said !== undefined && step !== null && step.status !== said
+    })
+    if (lost >= 0) {
+      const { label = '', step } = resolved.references[lost] ?? {}
+      return {
+        refused: `${label} is ${wordOf(step?.status ?? 'pending')}, and an update does not change that: ${STATE}. Nothing was changed.`,
+      }
+    }
     const texts = new Map<StepId, string>()
     resolved.references.forEach(({ step }, i) => {
       if (step !== null) texts.set(step.id, updates[i]?.text ?? step.text)

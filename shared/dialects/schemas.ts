@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Tool } from './dialect.ts'
+import { lenienceOf } from './parameters.ts'
 
 /** The keys that every provider takes; all else in a schema stands in words in its description. */
 const KEPT: ReadonlySet<string> = new Set(['type', 'description', 'properties', 'required', 'items', 'enum'])
@@ -14,8 +15,12 @@ export type BaseSchema = Readonly<Record<string, unknown>>
 export function baseSchema(tool: Tool): BaseSchema {
   const schema: Record<string, unknown> = z.toJSONSchema(tool.parameters, {
     io: 'input',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
+      if (lenienceOf(zodSchema).hidden === true) return
       for (const key of Object.keys(jsonSchema)) if (!KEPT.has(key)) Reflect.deleteProperty(jsonSchema, key)
+      if (zodSchema instanceof z.ZodObject)
+        for (const [key, property] of Object.entries(zodSchema.shape))
+          if (lenienceOf(property).hidden === true) Reflect.deleteProperty(jsonSchema.properties ?? {}, key)
       if (jsonSchema.type === undefined) throw new Error(`${tool.name}: a part of the schema has no type`)
     },
   })

@@ -120,6 +120,10 @@ export function versionsIn({ version, state }: StoredMemory): number[] {
   }
 }
 
+/** The list that an actor has in mind once it has changed a part of it: what is new stands at its end. */
+const withAdded = (list: readonly StepId[] | null, listed: readonly StepId[]): readonly StepId[] | null =>
+  list === null ? null : [...new Set([...list, ...listed])]
+
 /** What the actors of a thread were last shown, and told. The one that was away longest is forgotten first. */
 export class Views {
   readonly #memories = new Map<string, Memory>()
@@ -180,7 +184,7 @@ export class Views {
    * The actor wrote a whole list. It knows what it listed; what else it had seen it knows as it was; the rest it has not
    * seen, though its reply says that it stays.
    */
-  wrote(actor: Actor, version: number, plan: Plan, { listed, seen, overruled }: WrittenList): void {
+  wrote(actor: Actor, version: number, plan: Plan, { listed, seen, overruled, isPart }: WrittenList): void {
     const memory = this.of(actor, version)
     const written = new Set(listed)
     const unseen = new Set<StepId>()
@@ -198,9 +202,9 @@ export class Views {
       view: { version, plan, unseen, unplaced: unseen, folded, later },
       places: NOWHERE,
       known,
-      listed: new Set([...own, ...listed]),
+      listed: new Set(isPart ? own : [...own, ...listed]),
       overruled,
-      lastList: listed,
+      lastList: isPart ? withAdded(memory.lastList, listed) : listed,
       forgotten: false,
     })
   }

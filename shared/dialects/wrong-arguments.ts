@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import type { Plan } from '../plan/plan.ts'
 import type { Tool } from './dialect.ts'
-import { count, cut, oneLine } from './lines.ts'
-import { isPlace } from './parameters.ts'
+import { count } from './lines.ts'
+import { isPlace, lenienceOf } from './parameters.ts'
+import { hasFields, placeOf } from './reading/item.ts'
+import { isRecord } from './reading/names.ts'
+import { shown } from './reading/shown.ts'
 import { range } from './references.ts'
 
 /** Complaints in one refusal; more would not be read. */
@@ -10,12 +13,24 @@ const MOST_TOLD = 5
 
 type Issue = z.core.$ZodIssue
 
+interface Wrong {
+  readonly issues: readonly Issue[]
+  readonly problems: readonly string[]
+  /** The arguments as they were validated. */
+  readonly read: unknown
+}
+
 /** What is wrong with the arguments of a call, where, what is valid instead, and a call that works. */
-export function wrongArguments(tool: Tool, issues: readonly Issue[], plan: Plan): string {
-  const told = issues.slice(0, MOST_TOLD).map((issue) => {
-    return `${where(issue.path)} ${complaint(issue, schemaAt(tool.parameters, issue.path))}`
-  })
-  const more = issues.length > told.length ? `; and ${issues.length - told.length} more` : ''
+export function wrongArguments(tool: Tool, { issues, problems, read }: Wrong, plan: Plan): string {
+  const all = [
+    ...problems,
+    ...issues.map((issue) => {
+      const what = complaint(issue, schemaAt(tool.parameters, issue.path))
+      return `${where(issue.path, read)} ${what}${issue.input === undefined ? whatItHas(issue.path, read) : ''}`
+    }),
+  ]
+  const told = all.slice(0, MOST_TOLD)
+  const more = all.length > told.length ? `; and ${all.length - told.length} more` : ''
   const places = issues.some(({ path }) => isPlace(schemaAt(tool.parameters, path)))
   const valid = places ? ` Steps are named by the whole number behind the #: ${range(plan.steps.length)}.` : ''
   return (
@@ -24,11 +39,26 @@ export function wrongArguments(tool: Tool, issues: readonly Issue[], plan: Plan)
   )
 }
 
-const where = (path: Issue['path']): string =>
-  path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-    .replace(/^\./, '') || 'what was sent'
+/** Where something stands in what was sent: an item may have stood inside of another. */
+function where(path: Issue['path'], read: unknown): string {
+  const origin = placeOf(itemAt(path, read))?.at
+  const rest = origin === undefined ? path : path.slice(2)
+  const told = rest.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
+  return `${origin ?? ''}${told}`.replace(/^\./, '') || 'what was sent'
+}
+
+/** The item of a list that a path leads into. */
+function itemAt([list, index]: Issue['path'], read: unknown): unknown {
+  if (typeof list !== 'string' || typeof index !== 'number' || !isRecord(read)) return undefined
+  const items = read[list]
+  return Array.isArray(items) ? (items[index] as unknown) : undefined
+}
+
+/** Which fields an item has that lacks one. */
+function whatItHas(path: Issue['path'], read: unknown): string {
+  const place = path.length > 2 ? placeOf(itemAt(path, read)) : undefined
+  return place === undefined ? '' : ` (${place.at} ${hasFields(place.keys)})`
+}
 
 function complaint(issue: Issue, schema: z.ZodType | undefined): string {
   const is = issue.input === undefined ? 'is missing' : `is ${shown(issue.input)}`
@@ -43,8 +73,11 @@ function complaint(issue: Issue, schema: z.ZodType | undefined): string {
       return `${is}: the least is ${String(issue.minimum)}`
     case 'too_big':
       return tooBig(issue)
-    default:
+    // These have words of their own here.
+    case 'invalid_union':
       return `${is}: ${issue.message}`
+    default:
+      return `${is}, which cannot be read`
   }
 }
 
@@ -57,7 +90,8 @@ function tooBig({ input, maximum }: z.core.$ZodIssueTooBig): string {
 
 function kind({ expected }: z.core.$ZodIssueInvalidType, schema: z.ZodType | undefined): string {
   if (schema instanceof z.ZodObject) {
-    const keys = Object.entries(schema.shape).map(([key, one]) => (one instanceof z.ZodOptional ? `${key}?` : key))
+    const offered = Object.entries(schema.shape).filter(([, one]) => lenienceOf(one).hidden !== true)
+    const keys = offered.map(([key, one]) => (one instanceof z.ZodOptional ? `${key}?` : key))
     return `an object {${keys.join(', ')}}`
   }
   if (schema instanceof z.ZodNumberFormat) return 'a whole number'
@@ -70,13 +104,6 @@ const KINDS: Readonly<Record<string, string>> = {
   number: 'a number',
   object: 'an object',
   string: 'text',
-}
-
-/** A value in a sentence. What holds others is only named: it may be as deep as its sender liked. */
-function shown(value: unknown): string {
-  if (typeof value === 'string') return `"${cut(oneLine(value), 60)}"`
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${count(value.length, 'item')}`
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
 /** The schema of what stands at a path in the arguments. */

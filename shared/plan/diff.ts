@@ -5,10 +5,14 @@ import { longestRising } from './changes.ts'
 import type { Plan } from './plan.ts'
 
 /** One step of a list that somebody wants a plan to hold; new if the plan has no step of that id. */
-export type WantedStep =
+export type WantedStep = {
+  /** The step that it is to stand below; absent where nothing is said of that. */
+  readonly parent?: StepId
+} & (
   | { readonly id: StepId; readonly isNew: true; readonly fields: StepFields & { readonly text: string } }
   /** Only what is to change. */
   | { readonly id: StepId; readonly isNew: false; readonly fields: StepFields }
+)
 
 /**
  * The operations that bring a list about, as few as possible: each move is a real edit, which others may conflict with.
@@ -27,14 +31,35 @@ export function listOperations(
   for (const step of wanted) if (!step.isNew && Object.keys(step.fields).length > 0) fields.set(step.id, step.fields)
   if (removed.size > 0)
     for (const [id, group] of inheritedGroups(plan, removed)) fields.set(id, { ...fields.get(id), group })
+  const moved = new Set(wanted.flatMap((step) => (step.isNew || isAtHome(plan, step) ? [] : [step.id])))
   return [
     ...[...fields].map(([id, changed]): PlanOperation => ({ type: 'setStep', id, fields: changed })),
     ...(removed.size > 0 ? [{ type: 'removeSteps', steps: [...removed], subSteps: false } as const] : []),
     ...[...families(plan, wanted, removed)].flatMap(([parent, listed]) =>
-      siblingOperations(parent, stayingChildren(plan, parent, removed), listed),
+      siblingOperations(
+        parent,
+        stayingChildren(plan, parent, removed).filter((id) => !moved.has(id)),
+        listed,
+      ),
     ),
   ]
 }
+
+/** The operations that change some steps of a plan and add others: new ones at the end, or last below their parent. */
+export function partOperations(plan: Plan, wanted: readonly WantedStep[]): PlanOperation[] {
+  return wanted.flatMap((step): PlanOperation[] => {
+    const parent = step.parent ?? null
+    if (step.isNew) return [{ type: 'addSteps', parent, steps: newStep(step) }]
+    return [
+      ...(Object.keys(step.fields).length > 0 ? [{ type: 'setStep', id: step.id, fields: step.fields } as const] : []),
+      ...(isAtHome(plan, step) ? [] : [{ type: 'moveSteps', parent, steps: [step.id] } as const]),
+    ]
+  })
+}
+
+/** Whether a step stands where it is wanted, as far as anything is said of that. */
+const isAtHome = (plan: Plan, { id, parent }: WantedStep): boolean =>
+  parent === undefined || plan.step(id)?.parent === parent
 
 /** The nearest ancestor that stays. */
 function stayingParent(plan: Plan, { parent }: Step, removed: ReadonlySet<StepId>): StepId | null {
@@ -83,9 +108,10 @@ function families(
   let parent: StepId | null = null
   for (const step of wanted) {
     const known = step.isNew ? undefined : plan.step(step.id)
-    if (known !== undefined) parent = stayingParent(plan, known, removed)
-    const family = byParent.get(parent)
-    if (family === undefined) byParent.set(parent, [step])
+    if (step.parent === undefined && known !== undefined) parent = stayingParent(plan, known, removed)
+    const at = step.parent ?? parent
+    const family = byParent.get(at)
+    if (family === undefined) byParent.set(at, [step])
     else family.push(step)
   }
   return byParent
@@ -100,9 +126,11 @@ function siblingOperations(
   const target = targetOrder(present, listed)
   const positions = new Map(present.map((id, position) => [id, position]))
   const old = target.filter((step) => !step.isNew)
-  const staying = longestRising(old.map(({ id }) => positions.get(id) ?? 0))
+  const here = old.filter(({ id }) => positions.has(id))
+  const rising = longestRising(here.map(({ id }) => positions.get(id) ?? 0))
+  const staying = new Set(here.flatMap(({ id }, i) => (rising.has(i) ? [id] : [])))
   const operations: PlanOperation[] = []
-  for (const { run, after } of runs(old, (_, i) => !staying.has(i)))
+  for (const { run, after } of runs(old, ({ id }) => !staying.has(id)))
     operations.push({ type: 'moveSteps', parent, after, steps: run.map(({ id }) => id) })
   for (const { run, after } of runs(target, (step) => step.isNew))
     operations.push({ type: 'addSteps', parent, after, steps: run.flatMap(newStep) })

@@ -1,4 +1,5 @@
 import type { Status } from '../schema/plan.ts'
+import { statusOfName } from './status-words.ts'
 
 /** What stands between the brackets of a checkbox, in the manner of several programs. */
 const BOXES: Readonly<Record<string, Status>> = {
@@ -48,39 +49,8 @@ const LEADING_WORDS: Readonly<Record<string, Status>> = {
   CANCELED: 'cancelled',
   CANCELLED: 'cancelled',
 }
-/** What people call a status in a table or in front matter: lower case, without what separates words. */
-const WORDS: Readonly<Record<string, Status>> = {
-  '': 'pending',
-  todo: 'pending',
-  open: 'pending',
-  pending: 'pending',
-  planned: 'pending',
-  backlog: 'pending',
-  notstarted: 'pending',
-  new: 'pending',
-  no: 'pending',
-  doing: 'in_progress',
-  inprogress: 'in_progress',
-  started: 'in_progress',
-  active: 'in_progress',
-  wip: 'in_progress',
-  ongoing: 'in_progress',
-  done: 'completed',
-  complete: 'completed',
-  completed: 'completed',
-  finished: 'completed',
-  closed: 'completed',
-  yes: 'completed',
-  x: 'completed',
-  blocked: 'blocked',
-  waiting: 'blocked',
-  onhold: 'blocked',
-  cancelled: 'cancelled',
-  canceled: 'cancelled',
-  dropped: 'cancelled',
-  wontdo: 'cancelled',
-  skipped: 'cancelled',
-}
+/** What a table or front matter says of a status besides the names of statuses. */
+const ANSWERS: Readonly<Record<string, Status>> = { '': 'pending', no: 'pending', yes: 'completed', x: 'completed' }
 
 const LEADING = /^(\S+)(?:\s+|$)/
 
@@ -103,7 +73,7 @@ export function statusOfWord(text: string): Status | undefined {
     .replace(/^[`*_"']+|[`*_"']+$/g, '')
   const leading = leadingMark(words)
   const rest = leading === null ? words : leading.rest
-  const said = WORDS[rest.toLowerCase().replace(/[\s_'’-]/g, '')]
+  const said = ANSWERS[rest.trim().toLowerCase()] ?? statusOfName(rest)
   if (leading === null) return said
   return said === undefined || rest === '' ? statusOfMark(leading.mark) : said
 }

@@ -76,10 +76,7 @@ export const lenientCases: Cases = (withPlan) => {
         '[RB-G11] fields that are none',
         'add_todos',
         { steps: [{ text: 'a', id: 'x', done: true, status: null }], thread_id: 't' },
-        [
-          'the arguments: ignored thread_id, which is no field here',
-          'steps[0]: ignored id, done, which is no field here',
-        ],
+        ['done true was read as completed', 'ignored: id, thread_id'],
       ],
     ]
     for (const [name, tool, args, notes] of readings)
@@ -154,10 +151,7 @@ export const lenientCases: Cases = (withPlan) => {
       'another spelling of a name',
       withPlan(async (plan) => {
         const reply = await after(plan, 'add_todos', { Steps: [{ text: 'a' }], parentIndex: 1 })
-        expect(notesOf(reply)).toEqual([
-          'steps: Steps was read as steps',
-          'parent_index: parentIndex was read as parent_index',
-        ])
+        expect(notesOf(reply)).toEqual(['Steps was read as steps, parentIndex as parent_index'])
         expect(await nested(plan)).toEqual([
           ['A', 0],
           ['a', 1],
@@ -173,9 +167,7 @@ export const lenientCases: Cases = (withPlan) => {
         await plan.call(ME, 'add_todos', { steps: [{ text: 'A' }] })
         for (const args of [undefined, null, {}, '', '{}', { action_and_reasoning: 'looking' }])
           expect(summaryOf(await plan.call(ME, 'list_todos', args))).toBe('#1  1  [ ] A')
-        expect(notesOf(await plan.call(ME, 'list_todos', { thread_id: 't' }))).toEqual([
-          'the arguments: ignored thread_id, which is no field here',
-        ])
+        expect(notesOf(await plan.call(ME, 'list_todos', { thread_id: 't' }))).toEqual(['ignored: thread_id'])
       }),
     )
 
@@ -185,7 +177,7 @@ export const lenientCases: Cases = (withPlan) => {
         const reply = await after(plan, 'toggle_todos', { indices: Array.from({ length: 400 }, () => '1') })
         expect(reply.success).toBe(true)
         expect(notesOf(reply)).toHaveLength(1)
-        expect(notesOf(reply)[0]).toMatch(/^indices\[0\]: "1" was read as 1; .* and 390 more$/)
+        expect(notesOf(reply)[0]).toMatch(/^indices\[0\]: "1" was read as 1; and 399 more$/)
       }),
     )
   })
@@ -208,7 +200,7 @@ export const lenientCases: Cases = (withPlan) => {
         '[RB-G10] an item without anything',
         'add_todos',
         { steps: [{ text: 'ok' }, {}] },
-        'steps[1].text is missing: it is text',
+        'steps[1].text is missing: it is text (steps[1] is empty)',
       ],
       [
         '[RB-G10] an object for a text',
@@ -447,8 +439,7 @@ export const lenientCases: Cases = (withPlan) => {
       withPlan(async (plan) => {
         const added = await plan.call(ME, 'add_todos', { steps: ['ok 😀', 'a\ud83d', '\ude00b'] })
         expect(notesOf(added).filter((note) => note.includes('U+FFFD'))).toEqual([
-          'steps[1].text: a broken character was replaced by U+FFFD',
-          'steps[2].text: a broken character was replaced by U+FFFD',
+          'steps[1].text: a broken character was replaced by U+FFFD; and 1 more',
         ])
         const updated = await plan.call(ME, 'update_todos', { updates: [{ index: 1, text: '\ud83d\ud83d\ude00' }] })
         expect(notesOf(updated)).toEqual(['updates[0].text: a broken character was replaced by U+FFFD'])

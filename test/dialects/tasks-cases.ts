@@ -509,7 +509,7 @@ export const CASES: readonly Case[] = [
   {
     id: 'B3',
     title: 'a block with a completed task and a pending one, and no empty group',
-    given: [add('none', 'N'), add('g', 'A'), add('h', 'B'), remove('task-1')],
+    given: [add('empty', 'N'), add('g', 'A'), add('h', 'B'), remove('task-1')],
     when: complete('task-2'),
     block: ['## Tool TODOs', '', '### g', '- [x] A  (task-2)', '', '### h', '- [ ] B  (task-3)'],
   },

@@ -227,8 +227,8 @@ function openHttp(): PlanDriver {
         actor.kind === 'agent'
           ? { 'X-Agent-Name': inBytes(actor.name), 'X-Agent-Id': inBytes(actor.id) }
           : { Authorization: `Bearer ${Buffer.from(JSON.stringify(actor)).toString('base64url')}` }
-      // What is no object is no body of a call, but the text of it may be.
-      const isBody = typeof args === 'string' || (typeof args === 'object' && !Array.isArray(args))
+      // What is no object and no list is no body of a call, but the text of it may be.
+      const isBody = typeof args === 'string' || typeof args === 'object'
       const body = JSON.stringify(isBody ? args : JSON.stringify(args))
       return JSON.parse((await ask(`/tools/${tool}`, { method: 'POST', headers, body })) ?? '') as ToolReply
     },

@@ -55,20 +55,24 @@ describe('a tool call', () => {
 
   test('[bad input] broken JSON and other bodies that cannot be arguments are 400', async () => {
     const app = newApp()
-    for (const body of [
-      '{"steps": [',
-      'steps=1',
-      Uint8Array.of(0x22, 0xff, 0x22),
-      '[]',
-      '[{"text":"a"}]',
-      '7',
-      'true',
-    ]) {
+    for (const body of ['{"steps": [', 'steps=1', Uint8Array.of(0x22, 0xff, 0x22), '7', 'true']) {
       expectProblem(await call(app, 'plan', 'add_todos', body), 400, 'bad-request')
     }
     const deep = `{"steps":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
     expectProblem(await call(app, 'plan', 'add_todos', deep, { 'Idempotency-Key': 'k' }), 400, 'bad-request')
     expectProblem(await ask(app, '/threads/plan'), 404, 'unknown-thread')
+  })
+
+  test('[10] a bare list as the body is the list that the tool takes', async () => {
+    const app = newApp()
+    expect(await call(app, 'plan', 'add_todos', '[{"text":"a"}]')).toMatchObject({
+      json: { success: true, version: 1 },
+    })
+    const todos = [{ content: 'b', status: 'pending' }]
+    const written = await call(app, 'list', 'write_todos', JSON.stringify(todos))
+    expect(written).toMatchObject({ status: 200, json: { success: true, version: 1, todos } })
+    // A tool that takes no list says so to the model.
+    expect(await call(app, 'plan', 'plan_todo_write', '[]')).toMatchObject({ status: 200, json: { success: false } })
   })
 
   test('[bad input] an unknown tool is 404 and names the tools', async () => {

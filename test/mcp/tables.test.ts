@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest'
+import { argumentsCases } from '../dialects/arguments-cases.ts'
 import { CHECKLIST_CASES, checklistDriver } from '../dialects/checklist-cases.ts'
 import { lenientCases } from '../dialects/lenient-cases.ts'
 import { longPlanCases } from '../dialects/long-plans-cases.ts'
@@ -11,7 +12,7 @@ import { everyWay, usePlan } from '../helpers/plan-driver.ts'
 import { mcpWay } from './driver.ts'
 
 // The tables of the dialects, word for word, with MCP as the one way in.
-for (const cases of [outlineCases, referenceCases, lenientCases, longPlanCases, namedStepCases])
+for (const cases of [outlineCases, referenceCases, lenientCases, longPlanCases, namedStepCases, argumentsCases])
   everyWay(cases, [mcpWay])
 
 describe('the MCP way', () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { coerce } from '../../../shared/dialects/coerce.ts'
+import { Reading } from '../../../shared/dialects/reading/reading.ts'
 import { MAX_STEPS, MAX_TITLE } from '../../../shared/schema/limits.ts'
 import { Status } from '../../../shared/schema/plan.ts'
 import type { SeedStep } from '../../rooms/rooms.ts'
@@ -41,7 +42,7 @@ function readSeed(given: unknown): SeedStep[] {
   const items: unknown = Array.isArray(given)
     ? given.map((item: unknown) => (typeof item === 'string' ? { text: item } : item))
     : given
-  const parsed = Seed.safeParse(coerce(Seed, items, 'seed', []))
+  const parsed = Seed.safeParse(coerce(Seed, items, 'seed', new Reading()))
   if (!parsed.success) throw badRequest(`The seed is wrong: ${complaints(parsed.error)}. Nothing was created.`)
   return asSteps(parsed.data)
 }

@@ -73,9 +73,9 @@ function toolNamed(name: string) {
   })
 }
 
-/** A string may hold an object: models send that, and the dialect reads it. */
+/** A string may hold an object, and a list may be the one that a tool takes: models send that, and the dialect reads it. */
 function asArguments(body: unknown): unknown {
   if (body === undefined || body === null) return {}
-  if (typeof body === 'string' || (typeof body === 'object' && !Array.isArray(body))) return body
+  if (typeof body === 'string' || typeof body === 'object') return body
   throw badRequest('The body holds the arguments of the tool: one JSON object, or nothing.')
 }

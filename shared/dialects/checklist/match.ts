@@ -9,7 +9,8 @@ import type { TodoItem } from './read-items.ts'
 import { numberedPlace } from './show.ts'
 
 /** An id that a step keeps, or null where it only numbers a list: models number theirs anew at every write. */
-export const aliasIn = ({ id }: TodoItem): string | null => (id === undefined || numberedPlace(id) !== null ? null : id)
+export const aliasIn = ({ id }: Pick<TodoItem, 'id'>): string | null =>
+  id === undefined || numberedPlace(id) !== null ? null : id
 
 /** A text as it shows in a line: contents that were read from one come back like that. */
 const shown = (text: string): string => oneLine(text).trim()
@@ -21,7 +22,12 @@ const shown = (text: string): string => oneLine(text).trim()
  * Equal contents are aligned by their neighbours, then the k-th to the k-th. A position counts only for an item whose
  * content is new, and only for a step that no other item means: then the step has a new text.
  */
-export function matchItems({ items, byId, byBeginning }: NamedItems, list: CallersList, plan: Plan): (StepId | null)[] {
+export function matchItems(
+  { items, byId, byBeginning }: NamedItems,
+  list: CallersList,
+  plan: Plan,
+  merges: boolean,
+): (StepId | null)[] {
   const matcher = new Matcher(items, list, plan)
   matcher.byName(byId)
   matcher.byAlias()
@@ -29,7 +35,7 @@ export function matchItems({ items, byId, byBeginning }: NamedItems, list: Calle
   matcher.byContent((text) => text)
   matcher.byContent(shown)
   matcher.byName(byBeginning)
-  matcher.byPosition()
+  matcher.byPosition(merges)
   return matcher.matched
 }
 
@@ -77,10 +83,11 @@ class Matcher {
     const places = new Map<string, number>()
     for (const [at, { text }] of seen.entries()) places.set(text, places.has(text) ? -1 : at)
     const counts = new Map<string, number>()
-    for (const { content } of this.#items) counts.set(content, (counts.get(content) ?? 0) + 1)
+    for (const { content } of this.#items)
+      if (content !== undefined) counts.set(content, (counts.get(content) ?? 0) + 1)
     const fixed: { i: number; at: number }[] = []
     for (const [i, { content }] of this.#open()) {
-      const at = counts.get(content) === 1 ? (places.get(content) ?? -1) : -1
+      const at = content !== undefined && counts.get(content) === 1 ? (places.get(content) ?? -1) : -1
       const id = seen[at]?.id
       if (id === undefined || this.#taken.has(id)) continue
       this.#take(i, id)
@@ -107,8 +114,8 @@ class Matcher {
     for (const step of olds) if (!this.#taken.has(step.id)) gather(byContent, step.text, step)
     const wanted = new Map<string, number[]>()
     for (let i = from; i < to; i++) {
-      const content = this.#items[i]?.content ?? ''
-      if (this.matched[i] === null && byContent.has(content)) gather(wanted, content, i)
+      const content = this.#items[i]?.content
+      if (content !== undefined && this.matched[i] === null && byContent.has(content)) gather(wanted, content, i)
     }
     for (const [content, places] of wanted) {
       const equals = byContent.get(content) ?? []
@@ -131,7 +138,7 @@ class Matcher {
   /** The k-th of equal contents to the k-th, wherever they stand; also by the text that did not count last time. */
   byContent(form: (text: string) => string): void {
     const wanted = new Map<string, number[]>()
-    for (const [i, { content }] of this.#open()) gather(wanted, form(content), i)
+    for (const [i, { content }] of this.#open()) if (content !== undefined) gather(wanted, form(content), i)
     if (wanted.size === 0) return
     const take = (id: StepId, text: string): void => {
       const i = this.#taken.has(id) ? undefined : wanted.get(form(text))?.shift()
@@ -143,15 +150,18 @@ class Matcher {
 
   /**
    * A list that is numbered from 1 says only its order: what is left between two items that were found is what is left
-   * between their steps. Any other number names the place itself.
+   * between their steps. Any other number names the place itself. In a part of a list every number does: a bare one counts
+   * as its caller wrote the list, and gives only a step of its own another text.
    */
-  byPosition(): void {
+  byPosition(isPart: boolean): void {
     const numbers = this.#items.map(({ id }) => (id === undefined ? null : numberedPlace(id)))
     if (numbers.every((number) => number === null)) return
-    if (numbers.every((number, i) => number === i + 1)) return this.#byOrder()
-    for (const [i] of this.#open()) {
-      const id = this.#list.places[(numbers[i] ?? 0) - 1]
-      if (id !== undefined && this.#isFree(id)) this.#take(i, id)
+    if (!isPart && numbers.every((number, i) => number === i + 1)) return this.#byOrder()
+    const { places, order, isOwn } = this.#list
+    for (const [i, { id: name = '', content }] of this.#open()) {
+      const id = (isPart && !name.startsWith('t') ? order : places)[(numbers[i] ?? 0) - 1]
+      if (id === undefined || !this.#isFree(id)) continue
+      if (!isPart || content === undefined || isOwn(id)) this.#take(i, id)
     }
   }
 
@@ -200,7 +210,7 @@ export function doubledAlias(
     if (alias === null) continue
     const other = given.get(alias)
     if (other !== undefined) {
-      const both = `${quoted(other.content)} and ${quoted(item.content)}`
+      const both = `${quoted(other.content ?? '')} and ${quoted(item.content ?? '')}`
       return `Error: the id ${quoted(alias)} is given to both ${both}. Leave it out of one of them. Nothing was changed.`
     }
     given.set(alias, item)
@@ -210,7 +220,7 @@ export function doubledAlias(
   for (const { id, alias, text } of plan.steps) {
     const item = alias === null ? undefined : given.get(alias)
     if (item === undefined || renamed.has(id) || removed.has(id)) continue
-    const whose = `the id ${quoted(alias ?? '')} of ${quoted(item.content)} belongs to another step, ${quoted(text)}`
+    const whose = `the id ${quoted(alias ?? '')} of ${quoted(item.content ?? '')} belongs to another step, ${quoted(text)}`
     return `Error: ${whose}. Leave the id out, or read_todos first. Nothing was changed.`
   }
   return null

@@ -21,11 +21,20 @@ type Field = 'text' | 'status' | 'details' | 'required'
 type Values = Pick<Step, Field>
 
 const BLANK = { status: 'pending', details: '', required: false } as const
+const saidIn = ({ content, status, description, required }: TodoItem): Partial<Values> => ({
+  ...(content === undefined ? {} : { text: content }),
+  ...(status === undefined ? {} : { status }),
+  ...(description === undefined ? {} : { details: description }),
+  ...(required === undefined ? {} : { required }),
+})
+
 const isClosed = (status: Status): boolean => status === 'completed' || status === 'cancelled'
 
 /**
  * What an item says of a step, field by field: what was given, against what the caller had seen and what stands now.
  * A field given as it was seen is no change. What somebody closed meanwhile is not opened by who does not know of it.
+ * @param before what its caller gave in the list before, where that did not count
+ * @param isPart what the item does not say stays as it is
  * @param seen undefined if the caller has never seen the step: then it says what it would of a new one
  */
 export function mergeItem(
@@ -34,9 +43,10 @@ export function mergeItem(
   now: Step,
   actor: Actor,
   deeds: Deeds,
-  before: ListedValues = {},
+  { before = {}, isPart }: { readonly before: ListedValues | undefined; readonly isPart: boolean },
 ): Merged {
   const overruled: ListedValues = {}
+  const status = item.status ?? now.status
   const base: Values = seen ?? { text: now.text, ...BLANK }
   const given = givenValues(item, now, actor, deeds)
   const fields: Partial<Values> = {}
@@ -44,7 +54,7 @@ export function mergeItem(
   const told = (field: Field, became: string): number => notes.push(tell(field, became, item, now, deeds))
   const change = (field: Field): void => {
     const value = given[field]
-    if (value === now[field]) return
+    if (value === now[field] || (isPart && saidIn(item)[field] === undefined)) return
     const isNews = seen !== undefined && base[field] !== now[field]
     // The same again as in the list before, where it did not count: it does not count now.
     if (value !== undefined && before[field] === value) {
@@ -55,8 +65,8 @@ export function mergeItem(
     if (value === undefined || isAsSeen(value, base[field])) {
       if (isNews && value !== undefined) Object.assign(overruled, { [field]: value })
       if (isNews) told(field, 'stays')
-    } else if (field === 'status' && base.status !== now.status && isClosed(now.status) && !isClosed(item.status)) {
-      Object.assign(overruled, { status: item.status })
+    } else if (field === 'status' && base.status !== now.status && isClosed(now.status) && !isClosed(status)) {
+      Object.assign(overruled, { status })
       if (isNews) told(field, 'stays')
     } else {
       Object.assign(fields, { [field]: value })
@@ -93,8 +103,8 @@ function givenValues(item: TodoItem, now: Step, actor: Actor, deeds: Deeds): { [
     return isOwn ? none : undefined
   }
   return {
-    text: item.content,
-    status: item.status,
+    text: item.content ?? now.text,
+    status: item.status ?? now.status,
     details: item.description ?? unsaid('details', ''),
     required: item.required ?? unsaid('required', false),
   }
@@ -105,14 +115,14 @@ const isAsSeen = (given: unknown, seen: unknown): boolean =>
   given === seen || (typeof seen === 'string' && given === oneLine(seen))
 
 function tellOfUnseen(item: TodoItem, now: Step, status: Status): string {
-  const stays = status === item.status ? '' : ` and stays ${status}`
+  const stays = item.status === undefined || status === item.status ? '' : ` and stays ${status}`
   return `${quoted(now.text)} was there already, added by ${actorName({ name: now.createdBy })}: it is not added again${stays}`
 }
 
 /** `"x" is "X2" now: agent-b renamed it since you last looked` */
 function tell(field: Field, became: string, item: TodoItem, now: Step, deeds: Deeds): string {
   const who = by(deeds, now, field)
-  const what = quoted(item.content)
+  const what = quoted(item.content ?? now.text)
   switch (field) {
     case 'text':
       return became === 'stays'
@@ -121,7 +131,7 @@ function tell(field: Field, became: string, item: TodoItem, now: Step, deeds: De
     case 'status':
       return became === 'stays'
         ? `${what} stays ${now.status}: ${who} set that since you last looked`
-        : `${what} is ${item.status} now; ${who} had set it to ${now.status} since you last looked`
+        : `${what} is ${item.status ?? now.status} now; ${who} had set it to ${now.status} since you last looked`
     case 'details':
       return `the description of ${what} that ${who} gave since you last looked ${became}: ${quoted(now.details)}`
     case 'required':

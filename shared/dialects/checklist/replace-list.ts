@@ -1,10 +1,10 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { WantedStep } from '../../plan/diff.ts'
-import { listOperations } from '../../plan/diff.ts'
+import { listOperations, partOperations } from '../../plan/diff.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { progressOf } from '../../plan/progress.ts'
-import type { CallContext, Decision, JsonObject, ListedValues, Refusal } from '../dialect.ts'
+import type { CallContext, Decision, JsonObject, ListedValues, Refusal, WrittenList } from '../dialect.ts'
 import { actorName, quoted, some } from '../lines.ts'
 import { starterOf } from '../starter.ts'
 import { callersList } from './callers-list.ts'
@@ -14,6 +14,8 @@ import { mergeItem } from './merge.ts'
 import { namedItems } from './named-items.ts'
 import type { TodoItem } from './read-items.ts'
 import { changeLines, needsVerifying, todoId } from './show.ts'
+import type { Listed } from './structure.ts'
+import { structureOf } from './structure.ts'
 
 /** What came of a write, kept for a repeat of it. */
 export interface WriteOutcome extends JsonObject {
@@ -28,76 +30,114 @@ const MOST_TOLD = 20
 /** Items told to stand elsewhere than the caller counted. */
 const MOST_MOVED = 8
 
-/** Replaces the list as the caller last saw it; what it has not seen stays. */
+interface Manner {
+  readonly rev: number | undefined
+  /** Nothing is removed, and what an item does not say stays as it is. */
+  readonly merges: boolean
+}
+
+/** Replaces the list as the caller last saw it, or a part of it; what it has not seen stays. */
 export function replaceList(
   given: readonly TodoItem[],
-  rev: number | undefined,
+  { rev, merges }: Manner,
   context: CallContext,
-  readNotes: readonly string[],
 ): Decision<WriteOutcome> | Refusal {
   const { plan, history, newStepId, version } = context
   const list = callersList(rev, context)
   if ('refused' in list) return list
   const named = namedItems(given, rev, list, context)
-  if ('refused' in named) return { ...named, notes: readNotes }
+  if ('refused' in named) return named
   const { items } = named
-  const matched = matchItems(named, list, plan)
+  const matched = matchItems(named, list, plan, merges)
   const meant = new Set(matched)
   const deeds = new Deeds(history, () => new Set(matched.filter((id) => id !== null)))
-  const listed: { item: TodoItem; step: Step | null; line: number }[] = []
+  const listed: Listed[] = []
   const notes: string[] = []
   for (const [i, item] of items.entries()) {
     const id = matched[i] ?? null
+    if (id === null && (item.content === undefined || item.status === undefined)) return unknownItem(item)
     const step = id === null ? null : plan.step(id)
-    if (step !== undefined) listed.push({ item, step, line: i + 1 })
+    if (step !== undefined) listed.push({ item, step, id: id ?? newStepId(), line: i + 1 })
     else notes.push(removalNote(item, id, deeds))
   }
   const removed = new Set<StepId>()
-  for (const [id, seen] of list.seen) {
+  for (const [id, seen] of merges ? [] : list.seen) {
     const now = plan.step(id)
     if (meant.has(id) || now === undefined || !list.isOwn(id) || list.folded.has(id)) continue
     if (isAsSeen(seen, now)) removed.add(id)
     else if (context.lastList?.includes(id) !== false) notes.push(stayingNote(seen, now))
   }
   const doubled = doubledAlias(listed, removed, plan)
-  if (doubled !== null) return { refused: doubled, notes: readNotes }
+  if (doubled !== null) return { refused: doubled }
+  const structure = structureOf(listed, list, plan)
+  if ('refused' in structure) return structure
   const unseen = new Map(plan.steps.flatMap((step) => (list.seen.has(step.id) ? [] : [[step.text, step] as const])))
   const overruled = new Map<StepId, ListedValues>()
-  const wanted = listed.map(({ item, step }, i): WantedStep => {
+  const wanted = listed.map(({ item, step, id }, i): WantedStep => {
+    const placing = structure.parent(i)
     if (step === null) {
-      const double = unseen.get(item.content)
+      const double = unseen.get(item.content ?? '')
       if (double !== undefined) notes.push(doubleNote(double, plan))
-      const group = groupBetween(listed, i)
-      const fields = { ...newFields(item, context), ...(group === null ? {} : { group }) }
-      return { id: newStepId(), isNew: true, fields }
+      const group = placing === undefined ? groupBetween(listed, i) : null
+      const fields = { ...newFields(item, context), ...(group === null ? {} : { group }), ...structure.dependencies(i) }
+      return { id, isNew: true, fields, ...(placing === undefined ? {} : { parent: placing }) }
     }
-    const known = list.overruled.get(step.id)
+    const known = { before: list.overruled.get(step.id), isPart: merges }
     const merged = mergeItem(item, list.seen.get(step.id), step, context.actor, deeds, known)
     if (Object.keys(merged.overruled).length > 0) overruled.set(step.id, merged.overruled)
     notes.push(...merged.notes)
-    return { id: step.id, isNew: false, fields: merged.fields }
+    const fields = { ...merged.fields, ...structure.dependencies(i) }
+    return { id, isNew: false, fields, ...(placing === undefined ? {} : { parent: placing }) }
   })
   const kept = new Set<StepId>()
-  for (const { id } of plan.steps) if (!meant.has(id) && !removed.has(id)) kept.add(id)
+  if (!merges) for (const { id } of plan.steps) if (!meant.has(id) && !removed.has(id)) kept.add(id)
   return {
-    operations: listOperations(plan, wanted, removed),
-    notes: [...readNotes, ...(notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')])],
+    operations: merges ? partOperations(plan, wanted) : listOperations(plan, wanted, removed),
+    notes: notes.length <= MOST_TOLD ? notes : [some(notes, MOST_TOLD, '; ')],
     outcome: (after) => {
       const { completed, total } = progressOf(after.steps)
       const lines = changeLines(plan, after, kept, (id) => !context.listed.has(id))
       return { version: version + 1, progress: `${completed}/${total}`, lines, remind: needsVerifying(after) }
     },
-    prints: { listed: wanted.map(({ id }) => id), seen: list.seen, overruled },
+    prints: merges
+      ? partKnown(listed, list.seen, overruled)
+      : { listed: wanted.map(({ id }) => id), isPart: false, seen: list.seen, overruled },
     alwaysCounts: true,
-    noteAfter: (after) => movedNote(new Map(wanted.map(({ id }, i) => [id, listed[i]?.line ?? 0])), after),
+    noteAfter: (after) => (merges ? null : movedNote(new Map(listed.map(({ id, line }) => [id, line])), after)),
   }
 }
 
-const newFields = ({ content, status, description, required, ...item }: TodoItem, { actor }: CallContext) => {
-  const alias = aliasIn({ content, status, ...item })
+/** An item that only says what changes must be of a step that its caller knows. */
+function unknownItem({ content, id, place }: TodoItem): Refusal {
+  const { at } = place
+  const what =
+    content === undefined
+      ? `${at} names no task that you have seen (id ${quoted(id ?? '')})`
+      : `${at} is a new task (${quoted(content)}), and lacks status`
+  return { refused: "Error: each todo must have 'content' and 'status'", notes: [`${what}. Nothing was changed`] }
+}
+
+/** What is known by a part of a list: of a step that it did not name in full, what was seen before. */
+function partKnown(
+  listed: readonly Listed[],
+  seen: ReadonlyMap<StepId, Step>,
+  overruled: ReadonlyMap<StepId, ListedValues>,
+): WrittenList {
+  const known = new Map(seen)
+  const named: StepId[] = []
+  for (const { id, item, step } of listed) {
+    const was = seen.get(id)
+    if (step === null || was === undefined || item.content !== undefined) named.push(id)
+    else known.set(id, { ...was, status: item.status ?? was.status })
+  }
+  return { listed: named, isPart: true, seen: known, overruled }
+}
+
+const newFields = ({ content = '', status, description, required, id }: TodoItem, { actor }: CallContext) => {
+  const alias = aliasIn({ id })
   return {
     text: content,
-    ...(status === 'pending' ? {} : { status }),
+    ...(status === undefined || status === 'pending' ? {} : { status }),
     ...(description === undefined ? {} : { details: description }),
     ...(required === true ? { required } : {}),
     ...(alias === null ? {} : { alias }),
@@ -109,7 +149,7 @@ const newFields = ({ content, status, description, required, ...item }: TodoItem
 function removalNote({ content }: TodoItem, id: StepId | null, deeds: Deeds): string {
   const doer = id === null ? undefined : deeds.doer(id, 'removed')
   const who = doer === undefined ? '' : ` by ${actorName(doer)}`
-  return `${quoted(content)} was removed${who} since you last looked, and is left out; list it once more to add it again`
+  return `${quoted(content ?? '')} was removed${who} since you last looked, and is left out; list it once more to add it again`
 }
 
 /** Whether a step is as its caller saw it, but for what became of its work. */

@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { defineTool } from '../dialect.ts'
 import { reasoning, rev } from '../parameters.ts'
+import { kindOf } from '../reading/names.ts'
+import type { Reading } from '../reading/reading.ts'
+import { stateIn } from '../reading/state.ts'
 import { rewrap, taskId } from './arguments.ts'
 import { crossedOffNags } from './nags.ts'
 import { taskName } from './names.ts'
@@ -10,6 +13,20 @@ import { changed, render } from './reply.ts'
 
 const TYPES = ['Complete', 'Cancel'] as const
 const EXAMPLE = { action: { type: 'Complete', id: 'task-1' } }
+
+/** A state that is sent says what the type says. */
+function typeOfState(fields: Record<string, unknown>, reading: Reading): void {
+  const status = stateIn(fields, 'action', reading)
+  for (const key of Object.keys(fields))
+    if (['word', 'flag'].includes(kindOf(key) ?? '')) Reflect.deleteProperty(fields, key)
+  if (status === undefined) return
+  const said = status === 'completed' ? 'Complete' : status === 'cancelled' ? 'Cancel' : null
+  if (said === null)
+    reading.problems.push('a task is only completed or cancelled here; Start of plan_todo_write opens it')
+  else if (fields['type'] !== undefined && fields['type'] !== said)
+    reading.problems.push(`the type and the state of action contradict each other: the state says ${said}`)
+  else fields['type'] = said
+}
 
 export const crossOff = defineTool({
   name: 'plan_todo_cross_off',
@@ -36,6 +53,7 @@ export const crossOff = defineTool({
       names: TYPES,
       synonyms: { completed: 'Complete', done: 'Complete', cancelled: 'Cancel', canceled: 'Cancel' },
     },
+    inside: typeOfState,
   }),
   decide: ({ action: { type, id: given }, rev: at }, context): Answer => {
     const task = namedTask(given, EXAMPLE, at, context)

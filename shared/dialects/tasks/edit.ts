@@ -2,15 +2,26 @@ import { z } from 'zod'
 import type { PlanOperation } from '../../schema/operation.ts'
 import { defineTool } from '../dialect.ts'
 import { isBlank } from '../lines.ts'
-import { reasoning, rev } from '../parameters.ts'
-import { BLANK_DESCRIPTION, dependsOnList, description, groupTitle, needs, rewrap, taskId } from './arguments.ts'
+import { leniently, reasoning, rev, saidStatus } from '../parameters.ts'
+import {
+  BLANK_DESCRIPTION,
+  dependsOnList,
+  description,
+  groupTitle,
+  needs,
+  renameText,
+  rewrap,
+  taskId,
+} from './arguments.ts'
 import { editedNags, readDependencies } from './dependencies.ts'
 import { groupNamed } from './groups.ts'
 import { namedTask } from './named-task.ts'
+import { taskName } from './names.ts'
 import type { Answer } from './reply.ts'
 import { changed, render } from './reply.ts'
-import { taskGroups } from './shape.ts'
+import { SHOWN, taskGroups, taskStatus } from './shape.ts'
 
+const STATE = 'plan_todo_cross_off completes or cancels a task, Start of plan_todo_write opens it'
 const EXAMPLE = { edit: { id: 'task-1', description: 'Write the parser for dates' } }
 
 export const edit = defineTool({
@@ -21,25 +32,44 @@ export const edit = defineTool({
     'group, which is made if it is new. depends_on replaces the whole list; an empty list clears it. ' +
     'The reply holds the whole list and advice (nags).',
   parameters: z.object({
-    edit: z
-      .object({
-        id: taskId.describe('The id of the task, such as task-3.'),
-        description: description.optional().describe('What is to be done, in new words. Not blank.'),
-        group: groupTitle.optional().describe('The title of the group to move it to.'),
-        depends_on: dependsOnList.optional().describe('The ids of all tasks that have to be completed before it.'),
-      })
-      .describe('The task and its new fields.'),
+    edit: leniently(
+      z
+        .object({
+          id: taskId.describe('The id of the task, such as task-3.'),
+          description: leniently(description.optional().describe('What is to be done, in new words. Not blank.'), {
+            holdsNothing: true,
+          }),
+          group: groupTitle.optional().describe('The title of the group to move it to.'),
+          depends_on: leniently(
+            dependsOnList.optional().describe('The ids of all tasks that have to be completed before it.'),
+            { holdsNothing: true },
+          ),
+          status: saidStatus,
+        })
+        .describe('The task and its new fields.'),
+      {
+        changes: {
+          fields: ['description', 'group', 'depends_on'],
+          state: STATE,
+          structure: 'no tool of this set puts a task below another',
+        },
+      },
+    ),
     rev,
     action_and_reasoning: reasoning,
   }),
   example: EXAMPLE,
   effects: { readOnly: false, destructive: false, idempotent: true },
   printsPlan: true,
-  reshape: rewrap({ field: 'edit' }),
-  decide: ({ edit: { id: given, description: text, group, depends_on }, rev: at }, context): Answer => {
+  reshape: rewrap({ field: 'edit', inside: (fields, reading) => renameText(fields, true, reading) }),
+  decide: ({ edit: { id: given, description: text, group, depends_on, status }, rev: at }, context): Answer => {
     const task = namedTask(given, EXAMPLE, at, context)
     if ('refused' in task) return task
     if (text !== undefined && isBlank(text)) return { refused: BLANK_DESCRIPTION }
+    if (status !== undefined && SHOWN[status] !== taskStatus(task))
+      return {
+        refused: `'${taskName(task)}' is ${taskStatus(task)}, and an edit does not change that: ${STATE}. Nothing was changed.`,
+      }
     if (group !== undefined && isBlank(group))
       return needs('The title of a group is not blank; leave group out to keep the task where it is.', EXAMPLE)
     const dependencies = depends_on === undefined ? null : readDependencies(depends_on, at, context)

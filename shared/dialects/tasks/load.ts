@@ -6,7 +6,7 @@ import type { DependencyTarget } from '../../schema/plan.ts'
 import { namedNumber } from '../../plan/numbers.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
-import { reasoning } from '../parameters.ts'
+import { leniently, reasoning } from '../parameters.ts'
 import { seenSteps, toldSteps } from '../seen.ts'
 import { needs } from './arguments.ts'
 import type { MarkdownTasks } from './markdown.ts'
@@ -27,7 +27,7 @@ export const load = defineTool({
     'completed, numbered task-1, task-2 and so on through all groups; "- depends: task-1, task-2" below a task sets what it ' +
     'depends on. All else is passed over, and so is what stands before the first group and in code fences. Answers ok.',
   parameters: z.object({
-    markdown: z.string().optional().describe('The text. Give this or path.'),
+    markdown: leniently(z.string().optional().describe('The text. Give this or path.'), { holdsNothing: true }),
     path: z
       .string()
       .optional()

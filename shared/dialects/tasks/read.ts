@@ -7,6 +7,7 @@ import { isFirstPage, isNarrowed, narrowing } from '../listing/narrowing.ts'
 import { pageOf } from '../listing/page.ts'
 import { narrowed } from '../listing/select.ts'
 import { reasoning, rev } from '../parameters.ts'
+import { isAbsent } from '../reading/absent.ts'
 import { groupTitle, needs, rewrap, taskId } from './arguments.ts'
 import { listNags } from './nags.ts'
 import { missingNags } from './missing.ts'
@@ -48,15 +49,13 @@ export const read = defineTool({
   reshape: rewrap({
     field: 'action',
     types: { names: TYPES, synonyms: { all: 'List', read: 'List' } },
-    inside: (fields, notes) => {
+    inside: (fields, reading) => {
       // Looking does no harm, so a call that does not say what to show is a listing.
-      fields['type'] ??= fields['id'] === undefined || fields['id'] === null ? 'List' : 'Get'
-      for (const key of ['group', 'status'])
-        if (typeof fields[key] === 'string' && fields[key].trim() === '') fields[key] = null
+      fields['type'] ??= isAbsent(fields['id']) ? 'List' : 'Get'
       const { status } = fields
       if (typeof status !== 'string' || !BLOCKED.has(status.trim().toLowerCase())) return
       fields['status'] = 'Pending'
-      notes.push('action.status: blocked tasks are listed as Pending')
+      reading.tell('blocked', 'action.status: blocked tasks are listed as Pending')
     },
   }),
   decide: ({ action: { type, id, ...filter }, rev: at }, context): Answer =>

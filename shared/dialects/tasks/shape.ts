@@ -7,7 +7,7 @@ import { dependencyName, taskName } from './names.ts'
 export const TASK_STATUSES = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
 
-const SHOWN: Readonly<Record<Status, TaskStatus>> = {
+export const SHOWN: Readonly<Record<Status, TaskStatus>> = {
   pending: 'Pending',
   blocked: 'Pending',
   in_progress: 'InProgress',

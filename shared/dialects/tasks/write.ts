@@ -1,13 +1,25 @@
 import { z } from 'zod'
+import { MAX_DETAILS } from '../../schema/limits.ts'
 import type { PlanOperation } from '../../schema/operation.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
 import { isBlank } from '../lines.ts'
-import { reasoning, rev } from '../parameters.ts'
 import { hasLooked, seenStep, statusSetter, unseenRemoval } from '../seen.ts'
 import { starterOf } from '../starter.ts'
-import { BLANK_DESCRIPTION, dependsOnList, description, groupTitle, needs, rewrap, taskId } from './arguments.ts'
+import { leniently, reasoning, rev, saidStatus } from '../parameters.ts'
+import type { AddFields } from './added.ts'
+import { addedSteps, refuseBeside, subtasks } from './added.ts'
+import {
+  BLANK_DESCRIPTION,
+  dependsOnList,
+  description,
+  groupTitle,
+  needs,
+  renameText,
+  rewrap,
+  taskId,
+} from './arguments.ts'
 import { clean } from './clean.ts'
 import { addedNags, readDependencies } from './dependencies.ts'
 import { groupNamed } from './groups.ts'
@@ -39,7 +51,9 @@ export const write = defineTool({
       .object({
         type: z.enum(TYPES).describe('What to do.'),
         group: groupTitle.optional().describe('Add, VerifyGroup: the title of the group, exactly as it is listed.'),
-        description: description.optional().describe('Add: what is to be done. Not blank.'),
+        description: leniently(description.optional().describe('Add: what is to be done. Not blank.'), {
+          holdsNothing: true,
+        }),
         depends_on: dependsOnList
           .optional()
           .describe('Add: the ids of the tasks that have to be completed before, such as task-1.'),
@@ -48,6 +62,10 @@ export const write = defineTool({
           .boolean()
           .optional()
           .describe('Clean, and required there: true keeps pending tasks, false takes them away as well.'),
+        details: leniently(z.string().max(MAX_DETAILS).optional(), { hidden: true }),
+        parent: leniently(taskId.optional(), { hidden: true }),
+        subtasks,
+        status: saidStatus,
       })
       .describe('The action, with the fields that it needs.'),
     rev,
@@ -59,10 +77,15 @@ export const write = defineTool({
   reshape: rewrap({
     field: 'action',
     types: { names: TYPES, synonyms: { verify: 'VerifyGroup', delete: 'Remove', create: 'Add' } },
+    inside: (fields, reading) => {
+      if (fields['type'] === 'Add') renameText(fields, false, reading)
+    },
   }),
   decide: ({ action, rev: at }, context): Answer => {
     const wrongRev = at === undefined ? null : checkRev(at, context)
     if (wrongRev !== null) return wrongRev
+    const beside = refuseBeside(action)
+    if (beside !== null) return beside
     switch (action.type) {
       case 'Add':
         return add(action, at, context)
@@ -83,30 +106,23 @@ export const write = defineTool({
   render,
 })
 
-interface AddFields {
-  readonly group?: string | undefined
-  readonly description?: string | undefined
-  readonly depends_on?: readonly string[] | undefined
-}
-
-function add(
-  { group, description: text, depends_on }: AddFields,
-  at: number | undefined,
-  context: CallContext,
-): Answer {
+function add({ group, description: text, ...more }: AddFields, at: number | undefined, context: CallContext): Answer {
   if (text !== undefined && isBlank(text)) return { refused: BLANK_DESCRIPTION }
   if (text === undefined) return needs('Add needs a description: what is to be done.', ADD)
   if (group === undefined || isBlank(group))
     return needs('Add needs a group: the title of a known group, or of a new one.', ADD)
-  const dependencies = readDependencies(depends_on ?? [], at, context)
+  const dependencies = readDependencies(more.depends_on ?? [], at, context)
   if ('refused' in dependencies) return dependencies
+  const parent = more.parent === undefined ? null : namedTask(more.parent, ADD, at, context)
+  if (parent !== null && 'refused' in parent) return parent
   const { id: groupId, operations } = groupNamed(group, context)
-  const id = context.newStepId()
   const targets = dependencies.list.map(({ target }) => target)
-  const step = { id, text, depth: 0, group: groupId, ...(targets.length === 0 ? {} : { dependencies: targets }) }
+  const steps = addedSteps({ ...more, description: text }, groupId, targets, at, context)
+  if ('refused' in steps) return steps
+  const [{ id }] = steps
   return changed(
     context,
-    [...operations, { type: 'addSteps', parent: null, steps: [step] }],
+    [...operations, { type: 'addSteps', parent: parent?.id ?? null, steps }],
     dependencies.notes,
     (after) => addedNags(dependencies.list, id, after),
   )

@@ -1,0 +1,4 @@
+import { everyWay } from '../helpers/plan-driver.ts'
+import { argumentsCases } from './arguments-cases.ts'
+
+everyWay(argumentsCases)
