@@ -29,6 +29,7 @@ import type { Session, Socket } from './session.ts'
 import type { Outlook, Storage, StoredPlan, StoredView } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
 import { Sync } from './sync.ts'
+import { inTurn, type Turns } from './turns.ts'
 
 export interface RoomOptions {
   readonly thread: ThreadId
@@ -38,6 +39,8 @@ export interface RoomOptions {
   readonly incidents: Incidents
   /** Bytes that updates with a missing part may take, of all rooms. */
   readonly parking: Allowance
+  /** Who works next. */
+  readonly turns: Turns
   /** The Yjs client id under which the server writes here. */
   readonly clientId: number
   /** Milliseconds since 1970. */
@@ -69,6 +72,9 @@ export interface ToolCall {
   /** An Idempotency-Key. */
   readonly key?: string
 }
+
+/** The line of those who look at the plan, whoever they are: it takes no longer than looking once. */
+const READERS = ''
 
 /** How the end of a room is told to its connections: all of them shall come back. */
 const ENDINGS: Readonly<Record<Cause, readonly [code: number, reason: string]>> = {
@@ -185,8 +191,17 @@ export class Room {
     this.#live.assertUsable()
     const { actor } = call.caller
     return this.#inFlight.during(actor.id, this.#desk.knowledge(actor), (sentWith) =>
-      this.#whenSafe(this.#run(call, file, sentWith, record)),
+      this.#inTurn(actor.id, () => this.#run(call, file, sentWith, record)),
     )
+  }
+
+  /** Does in its turn what keeps the event loop busy, and gives it out when that is safe. @param line who wants it */
+  #inTurn<T>(line: string, work: () => T): Promise<T> {
+    const { turns, thread } = this.#options
+    return inTurn(turns, thread, line, () => {
+      this.#live.assertUsable()
+      return this.#whenSafe(work())
+    })
   }
 
   /** Gives something out once every version that it can show is on disk. */
@@ -233,10 +248,11 @@ export class Room {
 
   /** The block for a prompt, folded to fit if a limit is given; its reader has looked. */
   async block(dialect: Dialect, reader: Actor, maxTokens?: number): Promise<string> {
-    this.#live.assertUsable()
-    const text = this.#desk.block(dialect, reader, maxTokens)
-    this.#keepView(reader)
-    return this.#whenSafe(text)
+    return this.#inTurn(reader.id, () => {
+      const text = this.#desk.block(dialect, reader, maxTokens)
+      this.#keepView(reader)
+      return text
+    })
   }
 
   /**
@@ -262,15 +278,15 @@ export class Room {
   }
 
   async snapshot(): Promise<PlanSnapshot> {
-    this.#live.assertUsable()
-    const { plan, version } = this.#live
-    const steps = plan.steps.map((step) => ({ ...step, dependencies: [...step.dependencies] }))
-    return this.#whenSafe({ thread: this.#options.thread, version, title: plan.title, steps, groups: [...plan.groups] })
+    return this.#inTurn(READERS, () => {
+      const { plan, version } = this.#live
+      const steps = plan.steps.map((step) => ({ ...step, dependencies: [...step.dependencies] }))
+      return { thread: this.#options.thread, version, title: plan.title, steps, groups: [...plan.groups] }
+    })
   }
 
   async markdown(): Promise<string> {
-    this.#live.assertUsable()
-    return this.#whenSafe(planMarkdown(this.#live.plan))
+    return this.#inTurn(READERS, () => planMarkdown(this.#live.plan))
   }
 
   /**

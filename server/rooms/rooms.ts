@@ -18,6 +18,7 @@ import { Room } from './room.ts'
 import { ServerIds } from './server-ids.ts'
 import type { Storage } from './storage.ts'
 import { ThreadDeleted } from './storage.ts'
+import { FairTurns, type Turns } from './turns.ts'
 import { Watchers } from './watchers.ts'
 
 /** A step that a plan is created with. */
@@ -40,6 +41,8 @@ export interface RoomsOptions {
   readonly idleMs?: number
   /** Bytes, by estimate, that what nobody needs just now may take, of all threads. */
   readonly keptBytes?: number
+  /** Who works next. */
+  readonly turns?: Turns
 }
 
 /** A thread that is open, or opening. */
@@ -67,13 +70,24 @@ export class Rooms {
   readonly #parking = new Allowance(MAX_PARKED_TOTAL_BYTES)
   /** What went wrong so far, counted. */
   readonly incidents: Incidents
+  /** Who works next, of all threads and doors. */
+  readonly turns: Turns
   /** Deletions under way: who comes meanwhile waits for the outcome. */
   readonly #removing = new Map<ThreadId, Promise<unknown>>()
   /** Calls under way: who drains waits for their replies. */
   readonly #calls = new Set<Promise<unknown>>()
   #draining = false
 
-  constructor({ storage, files = noFiles, log, now = Date.now, idleMs = 60_000, keptBytes }: RoomsOptions) {
+  constructor({
+    storage,
+    files = noFiles,
+    log,
+    now = Date.now,
+    idleMs = 60_000,
+    keptBytes,
+    turns = new FairTurns(),
+  }: RoomsOptions) {
+    this.turns = turns
     this.#kept = new Kept(keptBytes ?? MAX_KEPT_BYTES, (thread) => this.#giveUp(thread))
     this.#storage = storage
     this.#files = files
@@ -199,6 +213,7 @@ export class Rooms {
         log: this.#log,
         incidents: this.incidents,
         parking: this.#parking,
+        turns: this.turns,
         now: this.#now,
         onCommitted: (version: number) => {
           this.#weigh(thread)

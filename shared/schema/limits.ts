@@ -153,6 +153,11 @@ export const FRAME_RATE = 1_000
 /** Milliseconds of the server's one thread that a connection may use at a time, and in each second in the long run. */
 export const WORK_BURST_MS = 10_000
 export const WORK_RATE_MS = 500
+/** Frames of one connection that wait for their turn, and bytes of them: while there are more nothing is read from it. */
+export const MAX_WAITING_FRAMES = 64
+export const MAX_WAITING_BYTES = 1024 * 1024
+/** Milliseconds that a connection which uses more than its share may go on without a pause. */
+export const MAX_SLOWED_MS = 20_000
 /** Milliseconds of it that an actor (with tokens) or an address may use over all its connections, in so many seconds. */
 export const ACTOR_WORK_MS = 30_000
 export const ACTOR_WORK_SECONDS = 60

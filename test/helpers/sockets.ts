@@ -10,6 +10,7 @@ import type { Room, ToolCall } from '../../server/rooms/room.ts'
 import { Rooms } from '../../server/rooms/rooms.ts'
 import type { Session, Socket } from '../../server/rooms/session.ts'
 import type { Storage } from '../../server/rooms/storage.ts'
+import type { Turns } from '../../server/rooms/turns.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { TOOLS } from '../../shared/dialects/registry.ts'
 import { rootsOf } from '../../shared/plan/document.ts'
@@ -193,6 +194,9 @@ export const T = 'thread-one' as ThreadId
 export const agent = (name: string): Caller => ({ actor: { id: name, name, kind: 'agent' }, source: 'http' })
 export const human = (name: string): Caller => ({ actor: { id: name, name, kind: 'human' }, source: 'ws' })
 
+/** Nothing waits for its turn: how busy the machine is decides nothing about the order of things. */
+const AT_ONCE: Turns = { post: (_thread, _line, work) => work() }
+
 /** Rooms over a storage in memory whose faults the test commands. */
 export interface TestRooms {
   readonly rooms: Rooms
@@ -214,7 +218,8 @@ export function testRooms(idleMs = 60_000, memory: Storage = createMemoryStorage
     warn: (_: object, message: string) => void logged.push(`warn ${message}`),
     error: (_: object, message: string) => void logged.push(`error ${message}`),
   }
-  return { rooms: new Rooms({ storage, log, now: () => clock.now, idleMs }), storage, memory, logged, clock }
+  const rooms = new Rooms({ storage, log, now: () => clock.now, idleMs, turns: AT_ONCE })
+  return { rooms, storage, memory, logged, clock }
 }
 
 /** A tool call as a door makes it. */

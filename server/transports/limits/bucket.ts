@@ -18,6 +18,11 @@ export class Bucket {
     this.#at = now()
   }
 
+  /** How much there is. */
+  get left(): number {
+    return Math.min(this.#most, this.#left + (this.#now() - this.#at) * this.#perMs)
+  }
+
   /** Takes out an amount, also when there is less. @returns whether there was so much */
   take(amount: number): boolean {
     const at = this.#now()

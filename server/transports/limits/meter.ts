@@ -13,6 +13,8 @@ export class Meter {
   readonly #frames = new Bucket(FRAME_BURST, FRAME_RATE)
   readonly #work = new Bucket(WORK_BURST_MS, WORK_RATE_MS)
   #uncharged = 0
+  /** Milliseconds of work since it was last asked whether to wait. */
+  #latest = 0
 
   /**
    * @param account who is charged besides the connection, for all connections together; null: nobody
@@ -34,9 +36,21 @@ export class Meter {
   /** The server was busy with it for so many milliseconds. */
   work(milliseconds: number): void {
     if (!this.#limits.isOn) return
+    this.#latest += milliseconds
     if (!this.#work.take(milliseconds)) this.#onTooMuch('what you send takes too long to work on')
     this.#uncharged += milliseconds
     if (this.#uncharged >= CHARGE_MS) this.#charge()
+  }
+
+  /**
+   * Milliseconds that it has to wait after what it had done, so that it uses no more than it may in the long run: 0 while
+   * half of what it may use at a time is left.
+   */
+  wait(): number {
+    const latest = this.#latest
+    this.#latest = 0
+    if (this.#work.left >= WORK_BURST_MS / 2) return 0
+    return Math.ceil((latest * 1_000) / WORK_RATE_MS - latest)
   }
 
   /** A frame was refused for good. */

@@ -33,6 +33,7 @@ export class Connection implements Socket {
   #sentAt = performance.now()
   #isClosing = false
   #isAlive = true
+  #isPaused = false
   #meter: Meter | null = null
   #takesRefusals = false
 
@@ -85,6 +86,17 @@ export class Connection implements Socket {
     this.#takesRefusals = true
   }
 
+  /** Nothing more is read: what its client sends stays with the client. */
+  pause(): void {
+    this.#isPaused = true
+    if (!this.#isClosing) this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#isPaused = false
+    if (!this.#isClosing) this.#socket.resume()
+  }
+
   close(code: number, reason: string): void {
     const isToldAtOnce = code === RESTARTING || (this.#takesRefusals && isFinal(code))
     this.#close(code, reason, isToldAtOnce ? 0 : REFUSAL_DELAY_MS - (performance.now() - this.#openedAt))
@@ -105,21 +117,20 @@ export class Connection implements Socket {
     if (delay <= 0) return this.#farewell(code, words)
     // Nothing that comes meanwhile is read: it would only fill memory.
     this.#socket.pause()
-    const close = (): void => {
-      this.#socket.resume()
-      this.#farewell(code, words)
-    }
-    setTimeout(close, delay).unref()
+    setTimeout(() => this.#farewell(code, words), delay).unref()
   }
 
   #farewell(code: number, words: string): void {
+    // What is still sent is read past, to come to the answer.
+    this.#socket.resume()
     this.#socket.close(code, words)
     if (isFinal(code)) setTimeout(() => this.#socket.terminate(), FAREWELL_MS).unref()
   }
 
   /** Asks for a sign of life, and gives up on a peer that did not answer the last time. */
   ping(): void {
-    if (this.#isClosing) return // it may not be read from just now, and is ended in time anyway
+    // It may not be read from just now. One that is being closed is ended in time anyway.
+    if (this.#isClosing || this.#isPaused) return
     if (!this.#isAlive) return this.#socket.terminate()
     this.#isAlive = false
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping()

@@ -9,6 +9,7 @@ import type { Session } from '../../rooms/session.ts'
 import { ThreadDeleted } from '../../rooms/storage.ts'
 import type { Meter } from '../limits/meter.ts'
 import type { Connection } from './connection.ts'
+import { Inbox } from './inbox.ts'
 import type { Visitor } from './visitor.ts'
 
 export interface ServeOptions {
@@ -38,22 +39,31 @@ export function serve(
     if (!connection.isOpen || !meter.frame()) return
     if (!isBinary) return connection.close(4400, 'only binary frames are understood here')
     const frame = bytesOf(data)
-    if (joined !== null) return joined.room.receive(joined.session, frame)
+    if (joined !== null) return inbox.push(frame)
     if (waitingBytes + frame.length > MAX_SOCKET_PAYLOAD || !early.take(frame.length)) {
       return connection.close(1013, 'too much was sent before the plan was open')
     }
     waiting.push(frame)
     waitingBytes += frame.length
   }
-  socket.on('message', (data: RawData, isBinary: boolean) => {
+  /** A mistake of ours costs one connection, and not the process. */
+  const safely = (work: () => void): void => {
     try {
-      receive(data, isBinary)
+      work()
     } catch (error) {
-      // A mistake of ours costs one connection, and not the process.
       rooms.incidents.note('callback', error, { thread })
       connection.close(1011, 'internal error')
     }
+  }
+  const inbox = new Inbox({
+    connection,
+    meter,
+    turns: rooms.turns,
+    thread,
+    line: actor.id === '' ? connection : actor.id,
+    receive: (frame) => safely(() => joined?.room.receive(joined.session, frame)),
   })
+  socket.on('message', (data: RawData, isBinary: boolean) => safely(() => receive(data, isBinary)))
   const forget = (): void => {
     early.give(waitingBytes)
     waiting = []
@@ -61,11 +71,13 @@ export function serve(
   }
   const leave = (): void => {
     forget()
+    inbox.clear()
     joined?.room.leave(joined.session)
     joined?.release()
     joined = null
   }
-  socket.once('close', leave)
+  // Who sends something and goes has sent it.
+  socket.once('close', () => inbox.whenEmpty(leave))
 
   const join = async (): Promise<void> => {
     const { room, release } = await rooms.hold(thread)
@@ -73,7 +85,7 @@ export function serve(
       if (!connection.isOpen) return release()
       const session = room.join(connection, { actor, source: 'ws' }, wantsVersions, mayWrite)
       joined = { room, session, release }
-      for (const frame of waiting) room.receive(session, frame)
+      for (const frame of waiting) inbox.push(frame)
       forget()
     } catch (error) {
       release()
