@@ -13,6 +13,7 @@ import { cut } from './lines.ts'
 import { changedFromPeople } from './people.ts'
 import { Reading } from './reading/reading.ts'
 import { tellPlaces } from './told-places.ts'
+import { visible } from './visible.ts'
 import { wrongArguments } from './wrong-arguments.ts'
 
 /** A call's reply as JSON: over HTTP, in the SDK, and stripped to `text` for a model. */
@@ -137,14 +138,16 @@ function reply(
       ? { id, removed: true }
       : { id, index: plan.placeOf(id), number: step.number, text: step.text, status: step.status }
   })
+  // What is for the model hides nothing from it; lists for programs hold the texts as they are.
+  const words = Object.entries(fields).map(([key, value]) => [key, typeof value === 'string' ? visible(value) : value])
   return {
     success,
-    text,
-    ...fields,
+    text: visible(text),
+    ...(Object.fromEntries(words) as JsonObject),
     version,
     ...(steps.length > 0 ? { changed: steps } : {}),
-    ...(notes.length > 0 ? { notes } : {}),
-    ...(others === null ? {} : { digest: others }),
+    ...(notes.length > 0 ? { notes: notes.map(visible) } : {}),
+    ...(others === null ? {} : { digest: visible(others) }),
   }
 }
 

@@ -11,6 +11,7 @@ import { acceptedReply, news, prepareCall, refusedReply } from './call.ts'
 import type { CallContext, Dialect, Prints, SentWith, Situation, Tool } from './dialect.ts'
 import { fitBlock } from './fit.ts'
 import { Views } from './views.ts'
+import { visible } from './visible.ts'
 
 /** The plan that a desk serves, as it stands whenever it is asked. */
 export interface DeskPlan {
@@ -106,7 +107,7 @@ export class ToolDesk {
       const printed = plan.steps.flatMap(({ id }) => (folded.has(id) ? [] : [id]))
       this.views.shownPart(reader, version, plan, { printed, isListing: true, isWhole: true, places: true })
     }
-    return text
+    return visible(text)
   }
 
   /** What an actor knows now. */

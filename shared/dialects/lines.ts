@@ -1,10 +1,14 @@
 import type { Plan } from '../plan/plan.ts'
 import type { Status } from '../schema/plan.ts'
+import { visible } from './visible.ts'
 
-/** How a text stands where the shape is a line: line breaks and control characters in a row show as one space. */
 // eslint-disable-next-line no-control-regex
 const BREAKS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
-export const oneLine = (text: string): string => text.replace(BREAKS, ' ')
+/**
+ * How a text stands where the shape is a line: line breaks and control characters in a row show as one space, and what
+ * cannot be seen as an escape.
+ */
+export const oneLine = (text: string): string => visible(text.replace(BREAKS, ' '))
 
 /** The character between the brackets. */
 export const MARKS: Readonly<Record<Status, string>> = {
@@ -16,7 +20,7 @@ export const MARKS: Readonly<Record<Status, string>> = {
 }
 
 /** Whether nothing of a text would show. */
-export const isBlank = (text: string): boolean => oneLine(text).trim() === ''
+export const isBlank = (text: string): boolean => text.replace(BREAKS, ' ').trim() === ''
 
 /** The beginning of a text, of at most `most` characters; a pair of surrogates is not split. */
 export function cut(text: string, most: number): string {

@@ -1,4 +1,5 @@
 import type { ReadResourceResult, Resource } from '@modelcontextprotocol/server'
+import { visible } from '../../../shared/dialects/visible.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import { MAX_PAGE } from '../../../shared/schema/limits.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
@@ -72,5 +73,5 @@ export async function readResource(
 ): Promise<ReadResourceResult | null> {
   const resource = RESOURCES.find((one) => uriOf(thread, one) === uri)
   if (resource === undefined) return null
-  return { contents: [{ uri, mimeType: resource.mimeType, text: await resource.read(thread, source) }] }
+  return { contents: [{ uri, mimeType: resource.mimeType, text: visible(await resource.read(thread, source)) }] }
 }

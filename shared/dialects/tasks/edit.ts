@@ -14,7 +14,7 @@ import {
   taskId,
 } from './arguments.ts'
 import { editedNags, readDependencies } from './dependencies.ts'
-import { groupNamed } from './groups.ts'
+import { groupNamed, isTitled } from './groups.ts'
 import { namedTask } from './named-task.ts'
 import { taskName } from './names.ts'
 import type { Answer } from './reply.ts'
@@ -82,10 +82,10 @@ export const edit = defineTool({
       operations.push({ type: 'setStep', id, fields: { dependencies: targets } })
     }
     if (group !== undefined) {
-      const present = taskGroups(context.plan).find(({ tasks }) => tasks.includes(task))?.title
+      const present = taskGroups(context.plan).find(({ tasks }) => tasks.includes(task))
       const target = groupNamed(group, context)
       operations.push(...target.operations)
-      if (group !== present)
+      if (present === undefined || !isTitled(present, group))
         operations.push(
           { type: 'setStep', id, fields: { group: target.id } },
           { type: 'moveSteps', steps: [id], parent: null },

@@ -3,6 +3,7 @@ import type { PlanOperation } from '../../schema/operation.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Decision, Json, JsonObject, Refusal, Rendered, Situation } from '../dialect.ts'
 import { MAX_CHANGED, MAX_NAGS } from '../../schema/limits.ts'
+import { isTitled } from './groups.ts'
 import { taskName } from './names.ts'
 import { excerptOf, fewEmpty, foldedNag, printedAfter } from './page.ts'
 import type { TaskStatus } from './shape.ts'
@@ -29,7 +30,7 @@ export type Answer = Decision<Outcome> | Refusal
 export function filtered(plan: Plan, { group, status, task, page }: Filter) {
   const ids = page === null ? null : new Set(page.ids)
   const groups = taskGroups(plan).flatMap((one) => {
-    if (group !== null && one.title !== group) return []
+    if (group !== null && !isTitled(one, group)) return []
     const tasks = one.tasks.filter(
       (step) => (task === null || step.id === task) && (status === null || taskStatus(step) === status),
     )

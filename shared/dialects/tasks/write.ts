@@ -22,7 +22,7 @@ import {
 } from './arguments.ts'
 import { clean } from './clean.ts'
 import { addedNags, readDependencies } from './dependencies.ts'
-import { groupNamed } from './groups.ts'
+import { groupNamed, isTitled } from './groups.ts'
 import { alongNags, danglingNags, quotedList, waitingNags } from './nags.ts'
 import { removedUnseen } from './missing.ts'
 import { taskName } from './names.ts'
@@ -173,7 +173,7 @@ function remove(given: string | number | undefined, at: number | undefined, cont
 function verifyGroup(title: string | undefined, context: CallContext): Answer {
   if (title === undefined)
     return needs('VerifyGroup needs a group: its title.', { action: { type: 'VerifyGroup', group: 'backend' } })
-  if (!taskGroups(context.plan).some((group) => group.title === title))
+  if (!taskGroups(context.plan).some((group) => isTitled(group, title)))
     return { refused: `Group '${title}' does not exist.` }
   const { id, operations } = groupNamed(title, context)
   return changed(context, [...operations, { type: 'setGroup', id, testsVerified: true }], [], (after) => {
