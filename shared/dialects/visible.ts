@@ -2,8 +2,7 @@
  * Characters that show nothing, or turn around what stands beside them. A model reads them all the same: whole sentences
  * hide in tag characters and variation selectors, and what a person approves is not what an agent is told.
  */
-const HIDDEN =
-  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu
+const HIDDEN = /[\p{Default_Ignorable_Code_Point}\ufff9-\ufffb]/gu
 
 /** Where they do what they are for: emoji of several parts, the flags of three countries, scripts that join, and variants. */
 const MEANT = [

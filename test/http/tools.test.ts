@@ -104,6 +104,42 @@ describe('a tool call', () => {
     ])
   })
 
+  test('[11-F32] names its caller in any script: percent-encoded, by RFC 8187, or in the address', async () => {
+    const app = newApp()
+    const name = '李 Çağla 🦊'
+    const encoded = encodeURIComponent(name)
+    const ways: readonly (readonly [query: string, headers: Record<string, string>])[] = [
+      ['', { 'X-Agent-Name': encoded }],
+      ['', { 'X-Agent-Name': encoded.toLowerCase() }],
+      ['', { 'X-Agent-Name': `UTF-8''${encoded}` }],
+      ['', { 'X-Agent-Name': `utf-8'tr'${encoded}` }],
+      ['', { 'X-Agent-Name*': `UTF-8''${encoded}` }],
+      ['', { 'X-Agent-Id': encoded }],
+      [`?name=${encoded}`, {}],
+      [`?id=${encoded}`, {}],
+    ]
+    for (const [query, headers] of ways)
+      expect(
+        (await ask(app, `/threads/plan/tools/add_todos${query}`, { method: 'POST', headers, body: one })).status,
+      ).toBe(200)
+    await ask(app, '/threads/plan', { method: 'PUT', headers: { 'X-Agent-Name': encoded }, body: {} })
+    const { entries } = await activityOf(app, 'plan')
+    expect(entries.map(({ actor }) => actor)).toEqual(ways.map(() => ({ id: name, name, kind: 'agent' })))
+    // A header counts before the address, and a percent sign that begins nothing is one.
+    for (const headers of [{ 'X-Agent-Name': '100% sure' }, { 'X-Agent-Name': "ISO-8859-1''Jos%e9" }])
+      await ask(app, `/threads/plan/tools/add_todos?name=Other`, { method: 'POST', headers, body: one })
+    expect((await activityOf(app, 'plan')).entries.slice(-2).map(({ actor }) => actor)).toMatchObject([
+      { name: '100% sure' },
+      { name: 'José' },
+    ])
+    for (const headers of [
+      { 'X-Agent-Name': "UTF-8''%ff" },
+      { 'X-Agent-Name': "UTF-8''%zz" },
+      { 'X-Agent-Name': 'a%00b' },
+    ])
+      expectProblem(await call(app, 'plan', 'list_todos', {}, headers), 400, 'bad-request')
+  })
+
   test('is refused for a caller that nobody could print', async () => {
     const app = newApp()
     for (const name of ['a'.repeat(129), 'a\tb', 'a\x7fb', Buffer.from('a\u0085b').toString('latin1')]) {

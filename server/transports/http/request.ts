@@ -9,6 +9,7 @@ import type { Caller } from '../../rooms/caller.ts'
 import type { Source } from '../../rooms/storage.ts'
 import { allow } from './access.ts'
 import type { HttpEnv } from './env.ts'
+import { nameInHeader } from './names.ts'
 import { badRequest, Problem } from './problem.ts'
 
 /** As the thread's pattern is told to callers; `isThreadId` decides. */
@@ -33,29 +34,19 @@ export const badThread = (): Problem =>
   })
 
 /**
- * Who makes the request: as the token says, and only in the open mode as its headers say. Callers without a name or an id
- * are one actor then.
+ * Who makes the request: as the token says, and only in the open mode as its headers say, or else `?name=` and `?id=`, for
+ * who can only be given an address. Callers without a name or an id are one actor then.
  * @throws Problem 400
  */
-export function callerOf(c: Context<HttpEnv>): Caller {
+export function callerOf(c: Context<HttpEnv>, source: Source = 'http'): Caller {
   const known = c.get('identity')?.actor ?? null
-  if (known !== null) return { actor: known, source: 'http' }
-  const name = label('X-Agent-Name', headerText(c, 'X-Agent-Name'))
-  const id = label('X-Agent-Id', headerText(c, 'X-Agent-Id'))
-  return { actor: { id: id || name, name: name || id, kind: 'agent' }, source: 'http' }
+  if (known !== null) return { actor: known, source }
+  const [name, id] = [headerName(c, 'X-Agent-Name'), headerName(c, 'X-Agent-Id')]
+  if (name !== '' || id !== '') return { actor: agentOf(name, id), source }
+  return { actor: agentOf(label('name', c.req.query('name') ?? ''), label('id', c.req.query('id') ?? '')), source }
 }
 
-/**
- * Who makes the request through a door that some can only be given as an address: where a header is absent, `?name=` and
- * `?id=` say it. @throws Problem 400
- */
-export function addressedCallerOf(c: Context<HttpEnv>, source: Source): Caller {
-  const { actor } = callerOf(c)
-  if (actor.id !== '') return { actor, source }
-  const name = label('name', c.req.query('name') ?? '')
-  const id = label('id', c.req.query('id') ?? '')
-  return { actor: { id: id || name, name: name || id, kind: 'agent' }, source }
-}
+const agentOf = (name: string, id: string): Actor => ({ id: id || name, name: name || id, kind: 'agent' })
 
 /**
  * The actor whose view a read moves: the one named by `?for=`, else the caller.
@@ -76,15 +67,13 @@ function label(what: string, value: string): string {
   return text
 }
 
-/** Node reads a header byte by byte. Where the bytes are UTF-8 beyond ASCII, as curl sends it, that is what was meant. */
-function headerText(c: Context<HttpEnv>, name: string): string {
-  const value = c.req.header(name) ?? ''
-  if (!/^[\0-\xff]*[\x80-\xff][\0-\xff]*$/.test(value)) return value
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))
-  } catch {
-    return value
-  }
+/** With an asterisk behind its name a header holds the form of RFC 8187, as parameters of headers do. */
+function headerName(c: Context<HttpEnv>, header: string): string {
+  const value = c.req.header(header) ?? c.req.header(`${header}*`) ?? ''
+  const name = nameInHeader(value)
+  if (name === null)
+    throw badRequest(`${header} looks like the form of RFC 8187, but is not UTF-8''... in percent-encoded bytes.`)
+  return label(header, name)
 }
 
 /** @returns undefined without the header. @throws Problem 400 */

@@ -14,7 +14,7 @@ import { allow } from '../http/access.ts'
 import { readJson } from '../http/body.ts'
 import type { HttpEnv } from '../http/env.ts'
 import { Problem } from '../http/problem.ts'
-import { addressedCallerOf, dialectOf, threadOf } from '../http/request.ts'
+import { callerOf, dialectOf, threadOf } from '../http/request.ts'
 import type { Limits } from '../limits/limits.ts'
 import { type Accepted, acceptingBoth, inAcceptedForm, readAccept } from './accept.ts'
 import type { Hold } from './listeners.ts'
@@ -75,7 +75,7 @@ export function createMcp(options: McpOptions): McpDoor {
   })
 
   const serve = async (c: Context<HttpEnv>): Promise<Response> => {
-    const [thread, dialect, caller] = [threadOf(c, 'read'), dialectOf(c), addressedCallerOf(c, 'mcp')]
+    const [thread, dialect, caller] = [threadOf(c, 'read'), dialectOf(c), callerOf(c, 'mcp')]
     const read = await messageOf(c, thread)
     if (read instanceof Response) return read
     const { message, mistakes } = read

@@ -58,7 +58,7 @@ export function openApi({ version, publicUrl, isOpen }: Surroundings): Json {
 /** A door for every tool: each has its own body and its own reply. */
 function toolDoors(): Door[] {
   return [...TOOLS.values()].map(({ dialect, tool }): Door => {
-    const parameters: ParameterName[] = ['thread', 'agentName', 'agentId', 'idempotencyKey']
+    const parameters: ParameterName[] = ['thread', 'agentName', 'agentId', 'name', 'id', 'idempotencyKey']
     return {
       method: 'post',
       path: `/threads/{thread}/tools/${tool.name}`,

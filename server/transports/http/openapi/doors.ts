@@ -49,7 +49,7 @@ export const CALLED: readonly ProblemKind[] = [...SENT, 'bad-thread', 'thread-de
 const text = z.string()
 const Alive = z.object({ status: z.literal('ok') })
 const Ready = Alive.extend({ warning: z.string().optional().describe('What will keep it from being fit before long.') })
-const caller = ['agentName', 'agentId'] as const
+const caller = ['agentName', 'agentId', 'name', 'id'] as const
 
 const RpcMessage = z.object({
   jsonrpc: z.literal('2.0'),
@@ -119,7 +119,7 @@ export const DOORS: readonly Door[] = [
     id: 'mcp',
     summary: 'The tools, the plan and a prompt over MCP',
     description: `Streamable HTTP, without sessions. A batch has at most ${MAX_MCP_BATCH} messages.`,
-    parameters: ['thread', 'dialect', 'name', 'id', ...caller],
+    parameters: ['thread', 'dialect', ...caller],
     body: { schema: z.union([RpcMessage, z.array(RpcMessage)]), required: true },
     replies: {
       200: ['The answer, or a stream of notices.', { ...rpcAnswer, 'text/event-stream': text }],

@@ -69,7 +69,9 @@ export const PARAMETERS = {
   agentName: {
     name: 'X-Agent-Name',
     in: 'header',
-    description: 'Who calls, as people read it. Where tokens are needed, the token says it.',
+    description:
+      "Who calls, as people read it: in UTF-8, percent-encoded UTF-8, or as RFC 8187 has it (UTF-8''Zo%C3%AB). Where tokens " +
+      'are needed, the token says it.',
     schema: label,
   },
   agentId: {
