@@ -145,11 +145,13 @@ describePage('texts of others', () => {
     await bob.keyboard.press('F2')
     await bob.keyboard.press('Control+a')
     await bob.keyboard.type(`${RLO}theirs here`)
+    await bob.keyboard.press('Enter')
     await bob.keyboard.press('Escape')
     await eventually(
       () => fetch(`${url}/threads/trip`).then((reply) => reply.text()),
       (text) => expect(text).toContain('theirs here'),
     )
+    await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await page.getByRole('alert', { name: 'Two texts' }).waitFor()
     await isClean('two texts')

@@ -104,7 +104,7 @@ describePage('the outline', () => {
     await page.keyboard.type(' now')
     await press('Tab')
     await page.keyboard.type('!')
-    await press('Escape')
+    await press('Enter', 'Escape')
     await showsOutline(page, ['Book a flat', '  Compare three', '  Ask Ada', 'Leave', '  Pack now!', '    Boots'])
   })
 
@@ -260,7 +260,7 @@ describePage('the outline', () => {
     })
     expect(await page.locator('textarea.field').count()).toBe(1)
     await session.send('Input.insertText', { text: '日本' })
-    await press('Escape')
+    await press('Enter', 'Escape')
     await showsOutline(page, ['One日本'])
   })
 

@@ -100,6 +100,7 @@ describePage('how it stands', () => {
     await page.evaluate(() => window.dispatchEvent(new Event('online')))
     await page.locator('.pill[data-state=online]').waitFor()
     await page.keyboard.type('ght')
+    await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await showsOutline(page, ['One thought'])
     await isOnline(page)

@@ -1,13 +1,14 @@
-import type { Plan, PlanOperation, StepId } from '../../sdk/index.ts'
+import type { Plan, PlanOperation, Step, StepId } from '../../sdk/index.ts'
 import { newStepId } from '../../sdk/index.ts'
 import type { LeftOut } from '../../../shared/plan/markdown-file.ts'
 import { importMarkdown } from '../../../shared/plan/markdown-import.ts'
 import { readPlanMarkdown } from '../../../shared/plan/markdown-read.ts'
 import type { Announcer } from './announcer.ts'
+import { before, joinTexts, mergeSteps, whyNotMerged } from './merge-steps.ts'
 import { asMarkdown, isOutline } from './paste.ts'
 import { type DraftPlace, mendPlace } from './rows.ts'
 import type { Texts } from './texts.ts'
-import type { View } from './view.ts'
+import type { Caret, View } from './view.ts'
 
 /** What typing needs of the session that it belongs to. */
 export interface EditorHost {
@@ -45,12 +46,12 @@ export class Editor {
     this.#remember(text)
   }
 
-  editStep(id: StepId, caret: 'start' | 'end' = 'end'): void {
+  editStep(id: StepId, caret: Caret = 'end'): void {
     const step = this.#session.plan.step(id)
     if (step === undefined || !this.#maySay()) return
     this.commit()
     this.#text = step.text
-    this.#session.view.patch({ focused: id, editing: { kind: 'step', id, base: step.text, caret } })
+    this.#session.view.patch({ focused: id, editing: { kind: 'step', id, base: step.text, caret, turn: ++this.#turn } })
   }
 
   draft(place: DraftPlace, text = ''): void {
@@ -88,15 +89,102 @@ export class Editor {
     this.#session.view.focus(id ?? focused)
   }
 
-  /** Enter: the next sibling. Out of an empty draft it leads one level up, and at last away. */
-  enter(): void {
+  /** Ends the typing, and leaves a step's text as it was. */
+  cancel(): void {
+    const { view, texts } = this.#session
+    const { editing } = view.get()
+    if (editing?.kind !== 'step') return this.leave()
+    const { id, base } = editing
+    const text = this.#text.trim()
+    this.#end()
+    view.focus(id)
+    if (text === '' || text === base.trim()) return
+    this.#session.tell('The text is as it was.', {
+      label: 'Keep what I typed',
+      run: () => void texts.keep(`text:${id}`, text, base),
+    })
+  }
+
+  /**
+   * Enter: splits at the caret. At the end it leads to the next step, which is the first below an open parent; at the
+   * start to one above. Out of an empty draft it leads one level up, and at last away.
+   */
+  enter(start = this.#text.length, end = start): void {
     const { editing } = this.#session.view.get()
     if (editing?.kind === 'draft' && this.#text.trim() === '') {
       if (editing.place.parent === null) return this.leave()
       return this.outdentDraft()
     }
+    const [head, tail] = [this.#text.slice(0, start).trim(), this.#text.slice(end).trim()]
+    if (head !== '' && tail !== '') return this.#split(head, tail)
+    this.#text = head + tail
     const id = this.commit()
-    if (id !== null) this.draftBehind(id)
+    const step = this.#session.plan.step(id ?? ('' as StepId))
+    if (step === undefined) return
+    if (tail !== '') this.draft({ parent: step.parent, after: before(this.#session.plan, step) })
+    else this.draft(this.#next(step))
+  }
+
+  #split(head: string, tail: string): void {
+    const { plan, view, texts } = this.#session
+    const { editing } = view.get()
+    if (editing === null) return
+    const whole = this.#text.trim()
+    const id = newStepId()
+    this.#end()
+    if (editing.kind === 'draft') {
+      const { parent, after } = mendPlace(plan, editing.place)
+      const steps = [
+        { id: newStepId(), text: head, depth: 0 },
+        { id, text: tail, depth: 0 },
+      ]
+      if (!this.#session.write({ type: 'addSteps', steps, parent, after }))
+        return this.#offer(whole, 'This could not be added.')
+      for (const step of steps) view.noteMade(step.id)
+    } else {
+      const step = plan.step(editing.id)
+      const key = `text:${editing.id}` as const
+      const add = step === undefined ? [] : [{ type: 'addSteps' as const, steps: [{ id, text: tail, depth: 0 }], ...this.#next(step) }] // prettier-ignore
+      // Where somebody wrote meanwhile nothing is split.
+      if (!texts.keepWith(key, head, editing.base, add)) {
+        texts.keep(key, whole, editing.base)
+        return view.focus(editing.id)
+      }
+      view.noteMade(id)
+    }
+    this.editStep(id, 'start')
+  }
+
+  /** Makes one step of the one that is typed in and another one. @param isAbove whether that one stands above it */
+  merge(other: StepId, isAbove: boolean): void {
+    const { plan, view, texts } = this.#session
+    const { editing } = view.get()
+    const step = plan.step(other)
+    if (editing === null || step === undefined) return
+    const typed = this.#text
+    if (editing.kind === 'draft') {
+      this.#end()
+      if (!texts.keepWith(`text:${other}`, joinTexts(step.text, typed), step.text, []))
+        return this.#offer(typed, 'This could not be added.')
+      return this.editStep(other, step.text.trimEnd().length)
+    }
+    const own = plan.step(editing.id)
+    if (own === undefined) return
+    const [keep, gone] = isAbove ? [step, own] : [own, step]
+    const why =
+      own.text === editing.base ? whyNotMerged(gone) : 'Somebody else changed it meanwhile. Nothing was merged.'
+    if (why !== null) return this.#session.tell(why)
+    const [first, second] = isAbove ? [step.text, typed] : [typed, step.text]
+    this.#end()
+    if (!texts.keepWith(`text:${keep.id}`, joinTexts(first, second), keep.text, mergeSteps(plan, keep, gone)))
+      return void texts.keep(`text:${own.id}`, typed, own.text)
+    this.editStep(keep.id, first.trimEnd().length)
+  }
+
+  /** What Enter leads to from the end of a step. */
+  #next({ id, parent }: Pick<Step, 'id' | 'parent'>): DraftPlace {
+    const isOpen = this.#session.plan.children(id).length > 0 && !this.#session.view.get().collapsed.has(id)
+    return isOpen ? { parent: id, after: null } : { parent, after: id }
   }
 
   indentDraft(): void {
@@ -159,13 +247,13 @@ export class Editor {
   }
 
   /** Steps are gone, perhaps the one that is being typed in. */
-  removed(before: Plan, gone: ReadonlySet<StepId>): void {
+  removed(was: Plan, gone: ReadonlySet<StepId>): void {
     const { editing } = this.#session.view.get()
     if (editing?.kind !== 'step' || !gone.has(editing.id)) return
     const text = this.#text
-    const was = before.step(editing.id)?.text ?? ''
+    const name = was.step(editing.id)?.text ?? ''
     this.#end()
-    if (text.trim() !== '') this.#offer(text, `The step “${was}” was removed while you typed in it.`)
+    if (text.trim() !== '') this.#offer(text, `The step “${name}” was removed while you typed in it.`)
   }
 
   /** Makes a step of text that has lost its own. */

@@ -67,6 +67,12 @@ export class Texts extends Store<readonly TextChoice[]> {
     return this.#offer({ key, mine: text, base, theirs: now, why: `${who} wrote another text while you typed yours.` })
   }
 
+  /** Together with other changes, as one; only where nobody wrote meanwhile. @returns whether it was done */
+  keepWith(key: TextKey, text: string, base: string, also: readonly PlanOperation[]): boolean {
+    if (textAt(this.#session.plan, key) !== base || !this.#write(key, text, also)) return false
+    return this.#drop(key)
+  }
+
   take(choice: TextChoice, which: 'mine' | 'theirs'): void {
     if (which === 'theirs' || this.#write(choice.key, choice.mine)) this.#drop(choice.key)
   }
@@ -106,12 +112,13 @@ export class Texts extends Store<readonly TextChoice[]> {
     return false
   }
 
-  #write(key: TextKey, text: string): boolean {
+  #write(key: TextKey, text: string, also: readonly PlanOperation[] = []): boolean {
     const id = idOf(key)
     const isDone = this.#session.write(
       key === 'title'
         ? { type: 'setTitle', title: text }
         : { type: 'setStep', id, fields: key.startsWith('details:') ? { details: text } : { text } },
+      ...also,
     )
     if (isDone) this.#own.set(key, text)
     return isDone

@@ -4,9 +4,12 @@ import { readFilterParam } from './path.ts'
 import type { DraftPlace } from './rows.ts'
 import { Store } from './store.ts'
 
+/** Where the typing begins: at an end of the text, or behind so many characters. */
+export type Caret = 'start' | 'end' | number
+
 export type Editing =
-  /** `turn` tells one draft from the next. `base`: the text when the typing began. */
-  | { readonly kind: 'step'; readonly id: StepId; readonly base: string; readonly caret: 'start' | 'end' }
+  /** `turn` tells one typing from the next. `base`: the text when the typing began. */
+  | { readonly kind: 'step'; readonly id: StepId; readonly base: string; readonly caret: Caret; readonly turn: number }
   | { readonly kind: 'draft'; readonly place: DraftPlace; readonly turn: number }
 
 /** What is open in front of the plan. */

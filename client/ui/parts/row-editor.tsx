@@ -1,10 +1,23 @@
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { StepId } from '../../sdk/index.ts'
 import { MAX_TEXT } from '../../../shared/schema/limits.ts'
+import { useStore } from '../model/store.ts'
 import { useWork } from './session-context.ts'
 
 /** The field in which a step is typed. @param id null: one that is not in the plan yet */
-export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | null; readonly isOnBoard?: boolean }) {
+export function RowEditor(props: RowEditorProps) {
+  const { session } = useWork()
+  const { editing } = useStore(session.view)
+  // Another typing, though it be in the same step, begins with its own text.
+  return <Field key={editing?.turn} {...props} />
+}
+
+interface RowEditorProps {
+  readonly id: StepId | null
+  readonly isOnBoard?: boolean
+}
+
+function Field({ id, isOnBoard = false }: RowEditorProps) {
   const { session, deeds } = useWork()
   const { editor, view } = session
   const [text, setText] = useState(editor.text)
@@ -15,7 +28,8 @@ export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | nul
     if (node === null) return
     node.focus({ preventScroll: true })
     const { editing } = view.get()
-    const at = editing?.kind === 'step' && editing.caret === 'start' ? 0 : node.value.length
+    const caret = editing?.kind === 'step' ? editing.caret : 'end'
+    const at = caret === 'start' ? 0 : caret === 'end' ? node.value.length : caret
     node.setSelectionRange(at, at)
   }, [view])
 
@@ -51,6 +65,11 @@ export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | nul
       editor.editStep(next, offset === 1 ? 'start' : 'end')
       return true
     }
+    const join = (offset: -1 | 1): boolean => {
+      const other = neighbour(offset)
+      if (other !== null) editor.merge(other, offset === -1)
+      return other !== null
+    }
     if (key === 'Enter' && isCommand) {
       const kept = editor.commit()
       if (kept !== null) deeds.tick(kept)
@@ -58,8 +77,8 @@ export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | nul
     } else if (key === 'Enter' && !shiftKey) {
       // A card stands alone: what is below or beside it is elsewhere.
       if (isOnBoard && id !== null) editor.leave()
-      else editor.enter()
-    } else if (key === 'Escape') editor.leave()
+      else editor.enter(selectionStart, selectionEnd)
+    } else if (key === 'Escape') editor.cancel()
     else if (isOnBoard) return false
     else if (key === 'Tab') {
       if (id === null) {
@@ -79,7 +98,10 @@ export function RowEditor({ id, isOnBoard = false }: { readonly id: StepId | nul
       if (id !== null && session.plan.subtree(id).length === 1) deeds.remove(id)
       if (previous === null) editor.leave()
       else editor.editStep(previous)
-    } else return false
+    } else if (!isRest || isCommand || altKey) return false
+    else if (key === 'Backspace' && selectionStart === 0) return join(-1)
+    else if (key === 'Delete' && selectionEnd === value.length && id !== null) return join(1)
+    else return false
     return true
   }
 

@@ -1,4 +1,4 @@
-import { memo, type Ref } from 'react'
+import { memo, type Ref, useRef } from 'react'
 import type { Group } from '../../sdk/index.ts'
 import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
@@ -7,6 +7,7 @@ import type { StepRow } from '../model/rows.ts'
 import { isFinished, STATUS_NAMES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar, hue, type Peer } from './avatars.tsx'
+import { caretAt } from './caret.ts'
 import { Icon, StatusShape } from './icons.tsx'
 import { Marked } from './marked.tsx'
 import { Progress } from './progress.tsx'
@@ -71,6 +72,8 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
   const { session, deeds } = useWork()
   const { step, level, tally, isExpanded } = row
   const id = step.id
+  /** Whether the pointer went down while something was typed: then one goes on typing here. */
+  const wasTyping = useRef(false)
   const classes = ['row', step.status]
   if (isFocused) classes.push('focused')
   if (row.isContext) classes.push('context')
@@ -136,7 +139,18 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       {isEdited ? (
         <RowEditor id={id} />
       ) : (
-        <span className="text" dir="auto" onDoubleClick={() => session.editor.editStep(id)}>
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- F2 is the key for it
+        <span
+          className="text"
+          dir="auto"
+          onPointerDown={() => {
+            wasTyping.current = session.view.get().editing !== null
+          }}
+          onClick={(event) => {
+            if (wasTyping.current) session.editor.editStep(id, caretAt(event))
+          }}
+          onDoubleClick={(event) => session.editor.editStep(id, caretAt(event))}
+        >
           <Marked text={step.text} find={find} />
         </span>
       )}
