@@ -105,6 +105,21 @@ export function stepsMade({ history, plan, actor }: CallContext): (id: StepId) =
   }
 }
 
+/**
+ * Whether a step is the caller's own to leave out: it had it in a list before, or made it; any step where nobody else
+ * has a part in the plan.
+ */
+export function ownSteps(context: CallContext): (id: StepId) => boolean {
+  const { listed, history, plan, actor } = context
+  if (!history.isShared(actor, plan)) return () => true
+  const isMade = stepsMade(context)
+  return (id) => listed.has(id) || isMade(id)
+}
+
+/** Whether a step is as its caller saw it, but for what became of its work. */
+export const isAsSeen = (seen: Step, now: Step): boolean =>
+  seen.text === now.text && seen.details === now.details && seen.required === now.required
+
 /** Those of some steps that a caller who has looked has not seen. */
 export function unseenAmong(steps: readonly Step[], context: CallContext): Step[] {
   if (!hasLooked(context) || steps.length === 0) return []

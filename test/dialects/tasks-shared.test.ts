@@ -335,12 +335,45 @@ describe('loading', () => {
 
   test('after a listing it is done, nested steps and empty groups included, in one version', async () => {
     const plan = openTasks()
-    await make(plan, [by(A, add('g', 'One')), ['list_todos', {}, B], outlined([['Sub', 0], ['Loose', 0]], 1), by(A, verify('g')), by(A, list())]) // prettier-ignore
+    await make(plan, [by(A, add('g', 'One')), ['add_todos', { steps: [{ text: 'Sub' }, { text: 'Loose' }], parent_index: 1 }, A], by(A, verify('g')), by(A, list())]) // prettier-ignore
     const { version } = plan
     const reply = await plan.call(...by(A, load('## g', '- [ ] N', '- depends: 1')))
     expect(reply).toEqual({ success: true, text: 'ok', version: version + 1, changed: expect.any(Array) as unknown })
     expect(groupsOf(await plan.call(...by(A, list())))).toEqual(['g: task-1 Pending N <task-1>'])
     expect(plan.plan.groups).toHaveLength(1)
+  })
+
+  test('[L6] on a plan of several it replaces what is the caller’s; what others made or changed stays, and is said', async () => {
+    const plan = openTasks()
+    await make(plan, [
+      by(A, add('g', 'Mine')),
+      by(A, add('g', 'Renamed by B')),
+      by(B, list()),
+      ['add_todos', { steps: [{ text: 'Sub of mine' }], parent_index: 1 }, B],
+      by(B, add('h', 'Of B')),
+      by(A, list()),
+      by(B, edit(2, { description: 'In the words of B' })),
+    ])
+    const reply = await plan.call(...by(A, load('A file without a heading', '- [ ] N')))
+    expect(reply).toMatchObject({ success: true })
+    expect(reply.text).toBe(
+      'ok\n\nKept, as they are not yours or were changed since you saw them: task-3 "Sub of mine", ' +
+        'task-2 "In the words of B", task-4 "Of B". To replace the whole plan, list first, then load with the version ' +
+        'that is printed as rev.',
+    )
+    expect(groupsOf(await plan.call(...by(B, list())))).toEqual([
+      'g: task-3 Pending Sub of mine, task-2 Pending In the words of B',
+      'h: task-4 Pending Of B',
+    ])
+    // What is loaded goes to the group of that title, beside what stayed there.
+    await make(plan, [by(A, load('## g', '- [ ] N', '- [ ] M', '  - depends: task-1'))])
+    expect(groupsOf(await plan.call(...by(B, list())))).toEqual([
+      'g: task-3 Pending Sub of mine, task-2 Pending In the words of B, task-5 Pending N, task-6 Pending M <task-5>',
+      'h: task-4 Pending Of B',
+    ])
+    await make(plan, [by(A, list())])
+    await make(plan, [withRev(by(A, load('## g', '- [ ] All')), plan.version)])
+    expect(groupsOf(await plan.call(...by(B, list())))).toEqual(['g: task-1 Pending All'])
   })
 
   test('the numbers of a loaded plan mean its tasks at once', async () => {

@@ -2,7 +2,7 @@ import type { StepId } from '../../schema/ids.ts'
 import type { Step } from '../../schema/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { isPlaceKnown, resolvePlaces } from '../references.ts'
-import { seenSteps, stepsMade } from '../seen.ts'
+import { ownSteps, seenSteps } from '../seen.ts'
 import { names } from './names.ts'
 
 /** The list as a caller last saw it: what its call replaces. */
@@ -50,12 +50,4 @@ function placesKnown({ view, places: told }: CallContext): (StepId | undefined)[
   for (const [id, place] of told) known[place - 1] = id
   // A place that was told may lie behind the view: what is between is not known.
   return Array.from(known)
-}
-
-/** What it listed before, or made; all of it where nobody else has a part in the plan. */
-function ownSteps(context: CallContext): (id: StepId) => boolean {
-  const { listed, history, plan, actor } = context
-  if (!history.isShared(actor, plan)) return () => true
-  const isMade = stepsMade(context)
-  return (id) => listed.has(id) || isMade(id)
 }

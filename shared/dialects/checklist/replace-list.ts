@@ -6,6 +6,7 @@ import type { Plan } from '../../plan/plan.ts'
 import { progressOf } from '../../plan/progress.ts'
 import type { CallContext, Decision, JsonObject, ListedValues, Refusal, WrittenList } from '../dialect.ts'
 import { actorName, quoted, some } from '../lines.ts'
+import { isAsSeen } from '../seen.ts'
 import { starterOf } from '../starter.ts'
 import { callersList } from './callers-list.ts'
 import { Deeds } from './deeds.ts'
@@ -151,10 +152,6 @@ function removalNote({ content }: TodoItem, id: StepId | null, deeds: Deeds): st
   const who = doer === undefined ? '' : ` by ${actorName(doer)}`
   return `${quoted(content ?? '')} was removed${who} since you last looked, and is left out; list it once more to add it again`
 }
-
-/** Whether a step is as its caller saw it, but for what became of its work. */
-const isAsSeen = (seen: Step, now: Step): boolean =>
-  seen.text === now.text && seen.details === now.details && seen.required === now.required
 
 /** Nobody takes away what it does not know: told once, when it leaves the list. */
 function stayingNote(seen: Step, now: Step): string {

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import type { GroupId } from '../../schema/ids.ts'
 import { MAX_GROUPS, MAX_STEPS } from '../../schema/limits.ts'
 import type { NewStep, PlanOperation } from '../../schema/operation.ts'
-import type { DependencyTarget } from '../../schema/plan.ts'
+import type { DependencyTarget, Step } from '../../schema/plan.ts'
+import { listOperations } from '../../plan/diff.ts'
 import { namedNumber } from '../../plan/numbers.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { defineTool } from '../dialect.ts'
 import { leniently, reasoning } from '../parameters.ts'
-import { seenSteps, toldSteps } from '../seen.ts'
+import { isAsSeen, ownSteps, seenSteps, toldSteps } from '../seen.ts'
 import { needs } from './arguments.ts'
 import type { MarkdownTasks } from './markdown.ts'
 import { readMarkdown } from './markdown.ts'
@@ -22,10 +23,11 @@ export const load = defineTool({
   name: 'plan_load_from_md',
   title: 'Load tasks from markdown',
   description:
-    'REPLACES the whole list of tasks by one read from markdown, given as text, or as the path of a file on the server where its ' +
+    'REPLACES your whole list of tasks by one read from markdown, given as text, or as the path of a file on the server where its ' +
     'operator allows that. "## Title" begins a group; "- [ ] text" and "- [x] text" are its tasks, pending or ' +
     'completed, numbered task-1, task-2 and so on through all groups; "- depends: task-1, task-2" below a task sets what it ' +
-    'depends on. All else is passed over, and so is what stands before the first group and in code fences. Answers ok.',
+    'depends on. All else is passed over, and so is what stands before the first group and in code fences. ' +
+    'Tasks that others made stay, and are named. Answers ok.',
   parameters: z.object({
     markdown: leniently(z.string().optional().describe('The text. Give this or path.'), { holdsNothing: true }),
     path: z
@@ -59,10 +61,11 @@ export const load = defineTool({
     const tooMany =
       tooLarge('tasks', content.tasks.length, MAX_STEPS) ?? tooLarge('groups', content.groups.length, MAX_GROUPS)
     if (tooMany !== null) return tooMany
+    const kept = keptSteps(args.rev === context.version, context)
     return {
-      operations: replacement(content, context),
+      operations: replacement(content, kept, context),
       notes: [],
-      outcome: () => ({ kind: 'ok' }),
+      outcome: () => ({ kind: 'ok', kept: keptNote(kept) }),
     }
   },
   render,
@@ -99,9 +102,44 @@ function refuseUnseen(context: CallContext): Refusal | null {
   }
 }
 
-function replacement({ groups, tasks }: MarkdownTasks, { plan, newStepId, newGroupId }: CallContext): PlanOperation[] {
+/**
+ * What stays by the rule of whole lists: the steps that are not the caller's own, and those that others have changed
+ * since it saw them. Nothing where it says that it means the plan as it stands.
+ */
+function keptSteps(meansAll: boolean, context: CallContext): readonly Step[] {
+  if (meansAll) return []
+  const seen = seenSteps(context)
+  const isOwn = ownSteps(context)
+  return context.plan.steps.filter((now) => {
+    const was = seen.get(now.id)
+    return was === undefined || !isOwn(now.id) || !isAsSeen(was, now)
+  })
+}
+
+const keptNote = (kept: readonly Step[]): string | null =>
+  kept.length === 0
+    ? null
+    : `Kept, as they are not yours or were changed since you saw them: ${toldSteps(kept, taskName)}. To replace the ` +
+      'whole plan, list first, then load with the version that is printed as rev.'
+
+function replacement(
+  { groups, tasks }: MarkdownTasks,
+  kept: readonly Step[],
+  { plan, newStepId, newGroupId }: CallContext,
+): PlanOperation[] {
+  const keptIds = new Set(kept.map(({ id }) => id))
+  const keptGroups = new Set(kept.map((step) => plan.groupOf(step)))
+  const removed = new Set(plan.steps.flatMap(({ id }) => (keptIds.has(id) ? [] : [id])))
+  const present = new Map(plan.groups.flatMap(({ id, title }) => (keptGroups.has(id) ? [[title, id] as const] : [])))
+  const added: PlanOperation[] = []
+  const groupIds = groups.map((title): GroupId => {
+    const known = present.get(title)
+    if (known !== undefined) return known
+    const id = newGroupId()
+    added.push({ type: 'addGroup', id, title })
+    return id
+  })
   const ids = tasks.map(() => newStepId())
-  const groupIds = groups.map((): GroupId => newGroupId())
   const target = (name: string): DependencyTarget => {
     const step = ids[(namedNumber(name) ?? 0) - 1]
     return step === undefined ? { name } : { step }
@@ -113,11 +151,10 @@ function replacement({ groups, tasks }: MarkdownTasks, { plan, newStepId, newGro
     const status = isDone ? 'completed' : 'pending'
     return [{ id, text, depth: 0, status, group: groupIds[group] ?? null, dependencies }]
   })
-  const removed = plan.steps.filter(({ parent }) => parent === null).map(({ id }) => id)
   return [
-    ...(removed.length === 0 ? [] : [{ type: 'removeSteps', steps: removed, subSteps: true } as const]),
-    ...plan.groups.map(({ id }) => ({ type: 'removeGroup', id }) as const),
-    ...groups.map((title, i) => ({ type: 'addGroup', id: groupIds[i] ?? newGroupId(), title }) as const),
+    ...listOperations(plan, [], removed),
+    ...plan.groups.flatMap(({ id }) => (keptGroups.has(id) ? [] : [{ type: 'removeGroup', id } as const])),
+    ...added,
     ...(steps.length === 0 ? [] : [{ type: 'addSteps', parent: null, steps } as const]),
   ]
 }

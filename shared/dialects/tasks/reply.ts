@@ -22,7 +22,7 @@ export type Filter = {
 export type Outcome =
   | { readonly kind: 'list'; readonly nags: readonly string[]; readonly about: readonly StepId[] }
   | { readonly kind: 'groups'; readonly filter: Filter; readonly nags: readonly string[] }
-  | { readonly kind: 'ok' }
+  | { readonly kind: 'ok'; readonly kept: string | null }
 
 export type Answer = Decision<Outcome> | Refusal
 
@@ -44,7 +44,7 @@ export function filtered(plan: Plan, { group, status, task, page }: Filter) {
 export const NO_FILTER: Filter = { group: null, status: null, task: null, page: null }
 
 export function render(outcome: Outcome, situation: Situation): Rendered {
-  if (outcome.kind === 'ok') return { text: 'ok', fields: {} }
+  if (outcome.kind === 'ok') return { text: outcome.kept === null ? 'ok' : `ok\n\n${outcome.kept}`, fields: {} }
   const { plan, version, notes, digest } = situation
   const filter = outcome.kind === 'list' ? { ...NO_FILTER, page: excerptOf(plan, outcome.about) } : outcome.filter
   const { groups: shown, left } = fewEmpty(filtered(plan, filter))
