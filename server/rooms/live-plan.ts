@@ -1,6 +1,8 @@
 import * as Y from 'yjs'
 import { summarize } from '../../shared/dialects/digest.ts'
 import type { StepChange } from '../../shared/plan/changes.ts'
+import { outrunTexts, replacedTexts } from '../../shared/plan/former-texts.ts'
+import type { WrittenTexts } from '../../shared/plan/former-texts.ts'
 import { History } from '../../shared/plan/history.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import { type Progress, progressAfter, progressOf } from '../../shared/plan/progress.ts'
@@ -46,6 +48,7 @@ const ROOM_BYTES = 20_000
 const STEP_BYTES = 1_300
 
 /** The update that changes nothing. */
+const NO_TEXTS: WrittenTexts = new Map()
 const NO_CHANGE = Y.encodeStateAsUpdate(new Y.Doc())
 
 /** What a change is logged as. */
@@ -113,6 +116,7 @@ export class LivePlan {
 
   /**
    * Makes one change, settles it, and gives its entry to the log.
+   * @param write may give back the texts that it brings, for those of them that will not show
    * @param before the plan before somebody else's update, for what only the server may change; null for the server's own
    * @param remember makes the record that is kept under an Idempotency-Key; when it is given, the change counts as a
    *   version even if there is nothing to change
@@ -122,7 +126,7 @@ export class LivePlan {
   change(
     deed: Deed,
     before: Plan | null,
-    write: (doc: Y.Doc) => void,
+    write: (doc: Y.Doc) => WrittenTexts | void,
     remember?: (changes: readonly StepChange[]) => LogEntry['idempotency'],
   ): boolean {
     this.assertUsable()
@@ -130,16 +134,26 @@ export class LivePlan {
     const from = this.plan
     this.#written = []
     try {
-      write(this.doc)
+      const written = write(this.doc) ?? NO_TEXTS
       settle(this.doc, this.#reader, before, deed.actor.kind === 'human')
       if (this.#written.length === 0 && remember === undefined) return false
       const update = this.#written.length === 0 ? NO_CHANGE : Y.mergeUpdates(this.#written)
-      const { changes } = this.history.record(deed.actor, from, this.plan)
+      const outrun = outrunTexts(written, from, this.plan)
+      const { changes } = this.history.record(deed.actor, from, this.plan, outrun)
+      const formerTexts = [...replacedTexts(changes, from), ...outrun]
       const idempotency = remember?.(changes)
       const version = this.outbox.advance()
       const outlook = this.#look(from, changes)
-      const entry = { version, at: this.#options.now(), ...deed, summary: summarize(changes), update, outlook }
-      this.#append(idempotency === undefined ? entry : { ...entry, idempotency })
+      this.#append({
+        version,
+        at: this.#options.now(),
+        ...deed,
+        summary: summarize(changes, outrun),
+        update,
+        outlook,
+        ...(formerTexts.length === 0 ? {} : { formerTexts }),
+        ...(idempotency === undefined ? {} : { idempotency }),
+      })
       return true
     } catch (error) {
       // A Yjs transaction does not roll back: the document may hold half of the change.

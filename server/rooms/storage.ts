@@ -1,3 +1,4 @@
+import type { FormerText } from '../../shared/plan/former-texts.ts'
 import type { Progress } from '../../shared/plan/progress.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { ThreadId } from '../../shared/schema/ids.ts'
@@ -41,6 +42,8 @@ export interface LogEntry {
   readonly update: Uint8Array
   /** How the plan looks from outside after it; kept in the place of what was kept before. */
   readonly outlook?: Outlook
+  /** The words that it replaced, or brought in vain; absent where there are none. */
+  readonly formerTexts?: readonly FormerText[]
   /** Kept in the same transaction as the update. */
   readonly idempotency?: Omit<IdempotencyRecord, 'version' | 'at'>
 }

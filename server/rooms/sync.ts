@@ -15,6 +15,7 @@ import type { Missing } from './validate-update.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { KEEP_ALIVE, readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
+import { writtenTexts } from './written-texts.ts'
 
 const TWO_DOCUMENTS = 'another document writes under your client id: take a new one and bring your change again'
 
@@ -185,7 +186,11 @@ export class Sync {
     else {
       this.#reserve(session, update)
       const deed = { ...session.caller, tool: '', reasoning: '' }
-      const changed = this.#live.change(deed, plan, () => Y.applyUpdate(doc, update, session))
+      const changed = this.#live.change(deed, plan, () => {
+        const texts = writtenTexts(doc, update)
+        Y.applyUpdate(doc, update, session)
+        return texts
+      })
       // What has no effect makes no version, but its sender waits to hear that it is safe.
       if (!changed) this.#live.outbox.post(() => session.send(updateMessage(update)))
     }

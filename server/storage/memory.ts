@@ -190,6 +190,7 @@ export function createMemoryStorage(): Storage & RevocationStore {
 const replyKey = (actorId: string, key: string): string => JSON.stringify([actorId, key])
 
 function asActivity(entry: LogEntry): ActivityEntry {
-  const { version, at, actor, source, tool, reasoning, summary } = entry
-  return { version, at, actor, source, tool, reasoning, summary }
+  const { version, at, actor, source, tool, reasoning, summary, formerTexts } = entry
+  const shown = { version, at, actor, source, tool, reasoning, summary }
+  return formerTexts === undefined ? shown : { ...shown, formerTexts }
 }

@@ -161,8 +161,9 @@ export function news(
 ): string | null {
   const { history, actor } = context
   const entries = history.since(since)
-  if (entries !== null) return digest(entries, actor.id, plan, dialect, undefined, said)
-  const rest = digest(history.since(history.start) ?? [], actor.id, plan, dialect, undefined, said)
+  const earlier = history.since(history.start) ?? []
+  if (entries !== null) return digest(entries, actor.id, plan, dialect, undefined, { said, earlier })
+  const rest = digest(earlier, actor.id, plan, dialect, undefined, { said, earlier })
   return [
     'changes before version ' + String(history.start + 1) + ' are too far back to tell: list again',
     ...(rest === null ? [] : [rest]),

@@ -3,6 +3,7 @@ import type { StepId } from '../schema/ids.ts'
 import { MAX_HISTORY, MAX_HISTORY_BYTES } from '../schema/limits.ts'
 import type { OrderSplice, StepChange } from './changes.ts'
 import { changesBetween, orderSplice } from './changes.ts'
+import type { FormerText } from './former-texts.ts'
 import type { Plan } from './plan.ts'
 
 /** Bytes that an entry, a change in it and an id take, about. */
@@ -18,7 +19,11 @@ export interface HistoryEntry {
   readonly actor: Actor
   readonly changes: readonly StepChange[]
   readonly splice: OrderSplice | null
+  /** What it brought and what gave way to others' words. */
+  readonly outrun: readonly FormerText[]
 }
+
+const NONE: readonly FormerText[] = []
 
 /** The version that took a step away, or brought one, last. */
 export interface Deed {
@@ -62,9 +67,9 @@ export class History {
     return this.#weight
   }
 
-  record(actor: Actor, before: Plan, after: Plan): HistoryEntry {
+  record(actor: Actor, before: Plan, after: Plan, outrun = NONE): HistoryEntry {
     const splice = orderSplice(before, after)
-    const entry = { version: this.version + 1, actor, changes: changesBetween(before, after), splice }
+    const entry = { version: this.version + 1, actor, changes: changesBetween(before, after), splice, outrun }
     this.#entries.push(entry)
     this.#actors.add(actor.id)
     for (const change of entry.changes) {
@@ -162,8 +167,9 @@ export class History {
 }
 
 /** What later entries share with it, or the plan, is not counted: texts that are still there. */
-function size({ splice, changes }: HistoryEntry): number {
+function size({ splice, changes, outrun }: HistoryEntry): number {
   let bytes = ENTRY_BYTES + changes.length * CHANGE_BYTES
+  for (const { text } of outrun) bytes += text.length
   for (const { before, after } of changes) {
     if (before === null) continue
     if (before.text !== after?.text) bytes += before.text.length

@@ -165,3 +165,6 @@ export const ACTOR_WORK_SECONDS = 60
 export const REFUSAL_WORK_MS = 2_000
 /** MCP subscriptions of one actor or address. */
 export const MAX_ACTOR_SUBSCRIPTIONS = 200
+
+/** Characters of former texts that one entry of the log keeps: the words that it replaced, or brought in vain. */
+export const MAX_FORMER_CHARACTERS = 64 * 1024

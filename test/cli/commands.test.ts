@@ -62,6 +62,9 @@ describe('a plan', () => {
       entries: [{ version: 2 }],
     })
     expect((await run(['history', '--after', '2'])).stdout).toBe('')
+    // [10-F2] What a text took the place of is there as well.
+    await run(['call', 'update_todos', '{"updates": [{"index": 1, "text": "b"}]}'])
+    expect((await run(['history', '--last', '1'])).stdout).toMatch(/renamed 1 step: b\n {4}the text before: a\n$/)
   })
 
   test('is made of Markdown, and says what was left out', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { LogEntry, Storage } from '../../server/rooms/storage.ts'
 import { ThreadDeleted, VersionConflict } from '../../server/rooms/storage.ts'
-import type { ThreadId } from '../../shared/schema/ids.ts'
+import type { StepId, ThreadId } from '../../shared/schema/ids.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 const START = 1_700_000_000_000
@@ -309,6 +309,19 @@ export function describeStorage(name: string, openEmpty: () => Promise<Storage>)
         expect(await storage.activity(plan, 0, 10)).toStrictEqual([
           { version, at, actor, source, tool, reasoning, summary },
         ])
+      })
+      test('[10-F2][11-F6] gives the words that an entry replaced, and goes with the thread', async () => {
+        const storage = await open()
+        const step = 'step-0001' as StepId
+        const formerTexts = [{ step, field: 'details', text: 'as it was: "é"', fate: 'replaced' }] as const
+        await storage.append(plan, logEntry(1))
+        await storage.append(plan, logEntry(2, { formerTexts }))
+        const [one, two] = await storage.activity(plan, 0, 10)
+        expect(one).not.toHaveProperty('formerTexts')
+        expect(two?.formerTexts).toStrictEqual(formerTexts)
+        await storage.remove(plan, START)
+        await storage.append(other, logEntry(1))
+        expect(await storage.activity(other, 0, 10)).toHaveLength(1)
       })
       test('gives pages in ascending order', async () => {
         const storage = await withEntries(5)

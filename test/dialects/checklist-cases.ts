@@ -439,7 +439,7 @@ const together: readonly ChecklistCase[] = [
           '',
           'Note: "x", now "x2", was left out and stays: B changed it since you last looked. read_todos, then leave it out to remove it',
           'Note: ids count all tasks of the plan: item 1 is t2',
-          'Since you last looked: B renamed t1 "x2"',
+          'Since you last looked: B renamed t1 "x2" (your words were "x")',
         ].join('\n'),
       )
       await write(plan, numbered('new', 'y'), 'A')

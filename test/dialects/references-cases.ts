@@ -664,7 +664,7 @@ export const referenceCases: Cases = (withPlan) => {
         await add(plan, human('Ada'), 'D')
         await list(plan, human('Ada'))
         await rename(plan, human('Ada'), 2, 'Better')
-        expect(envelopeOf(await toggle(plan, A, [1])).digest).toBe('Ada added #4; Ada renamed #2')
+        expect(envelopeOf(await toggle(plan, A, [1])).digest).toBe('Ada added #4; Ada renamed #2 (your words were "B")')
       }),
     )
 

@@ -25,12 +25,16 @@ export async function run(call: Call): Promise<void> {
 }
 
 function entryText(
-  { version, at, actor, source, tool, reasoning, summary }: ActivityEntry,
+  { version, at, actor, source, tool, reasoning, summary, formerTexts = [] }: ActivityEntry,
   terminal: Terminal,
 ): string {
   const who = oneLine(actor.name) || (actor.kind === 'system' ? 'the server' : 'somebody')
   const how = tool === '' ? source : `${source} ${tool}`
   const head = `${terminal.paint('bold', `v${version}`)}  ${terminal.paint('dim', timeText(at))}  ${terminal.paint('cyan', who)} (${how})`
   const why = reasoning === '' ? '' : terminal.paint('dim', `    ${oneLine(reasoning)}\n`)
-  return `${head}  ${oneLine(summary)}\n${why}`
+  const former = formerTexts.map(({ field, text, fate }) => {
+    const what = fate === 'replaced' ? `the ${field} before` : `the ${field} that gave way`
+    return terminal.paint('dim', `    ${what}: ${oneLine(text)}\n`)
+  })
+  return `${head}  ${oneLine(summary)}\n${why}${former.join('')}`
 }

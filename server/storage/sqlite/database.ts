@@ -11,6 +11,7 @@ import type {
 } from '../../rooms/storage.ts'
 import { ThreadDamaged } from '../../rooms/errors.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
+import type { FormerText } from '../../../shared/plan/former-texts.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../../shared/schema/limits.ts'
@@ -36,6 +37,8 @@ interface EntryRow {
   readonly tool: string
   readonly reasoning: string
   readonly summary: string
+  /** JSON of the former texts, or null. */
+  readonly texts: string | null
 }
 
 /** The port's methods over an open database, synchronous, each within whatever transaction is open. */
@@ -74,6 +77,9 @@ export function planTables(db: Database.Database): PlanTables {
        (thread_id, version, at, actor_id, actor_name, actor_kind, source, tool, reasoning, summary, bytes, crc)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+  const insertFormerTexts = db.prepare<[number, number, string]>(
+    'INSERT INTO former_texts (thread_id, version, texts) VALUES (?, ?, ?)',
+  )
   // A key may come again once its reply has expired.
   const putReply = db.prepare<[number, string, string, string, number, number, string]>(
     'INSERT OR REPLACE INTO replies (thread_id, actor_id, key, hash, version, at, reply) VALUES (?, ?, ?, ?, ?, ?, ?)',
@@ -105,8 +111,9 @@ export function planTables(db: Database.Database): PlanTables {
   )
   const listEntries = db.prepare<[number, number, number], EntryRow>(
     `SELECT version, at, actor_id AS actorId, actor_name AS actorName, actor_kind AS actorKind, source, tool,
-            reasoning, summary
-     FROM entries WHERE thread_id = ? AND version > ? ORDER BY version LIMIT ?`,
+            reasoning, summary, texts
+     FROM entries LEFT JOIN former_texts USING (thread_id, version)
+     WHERE thread_id = ? AND version > ? ORDER BY version LIMIT ?`,
   )
   const findReply = db.prepare<[ThreadId, string, string, number], IdempotencyRecord>(
     `SELECT r.actor_id AS actorId, r.key, r.hash, r.version, r.reply, r.at
@@ -174,11 +181,12 @@ export function planTables(db: Database.Database): PlanTables {
       return { version: row.version, snapshot: snapshot === undefined ? null : plainBytes(snapshot.bytes), updates }
     },
     append: (thread, entry) => {
-      const { version, at, actor, source, tool, reasoning, summary, update, outlook, idempotency } = entry
+      const { version, at, actor, source, tool, reasoning, summary, update, outlook, formerTexts, idempotency } = entry
       const id = claim(thread, entry)
       const about = [actor.id, actor.name, actor.kind, source, tool, reasoning, summary]
       insertEntry.run(id, version, at, ...about, update, checksum(update))
       if (outlook !== undefined) putOutlook.run(id, JSON.stringify(outlook))
+      if (formerTexts !== undefined) insertFormerTexts.run(id, version, JSON.stringify(formerTexts))
       if (idempotency === undefined) return
       const { actorId, key, hash, reply } = idempotency
       putReply.run(id, actorId, key, hash, version, at, reply)
@@ -229,6 +237,11 @@ function plainBytes(buffer: Buffer): Uint8Array {
 const readOutlook = (text: string): Outlook => JSON.parse(text) as Outlook
 
 function asActivity(row: EntryRow): ActivityEntry {
-  const { version, at, actorId, actorName, actorKind, source, tool, reasoning, summary } = row
-  return { version, at, actor: { id: actorId, name: actorName, kind: actorKind }, source, tool, reasoning, summary }
+  const { actorId, actorName, actorKind, texts, ...rest } = row
+  return {
+    ...rest,
+    actor: { id: actorId, name: actorName, kind: actorKind },
+    // Written by `append`.
+    ...(texts === null ? {} : { formerTexts: JSON.parse(texts) as readonly FormerText[] }),
+  }
 }

@@ -24,7 +24,7 @@ export function rebuild(db: Database.Database, path: string, saved: readonly Sav
   const to = openDatabase(path, 'FULL')
   try {
     const byId = new Map(saved.map((one) => [one.thread.id, one]))
-    for (const table of ['threads', 'deleted', 'revocations', 'replies', 'views', 'snapshots'])
+    for (const table of ['threads', 'deleted', 'revocations', 'replies', 'views', 'snapshots', 'former_texts'])
       copyTable(db, to, table, problems)
     const threads = to.prepare<[], KeptThread>('SELECT id, thread, version FROM threads').all()
     const copy = entryCopier(db, to)

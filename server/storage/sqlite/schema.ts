@@ -79,6 +79,12 @@ const MIGRATIONS = [
      thread_id INTEGER PRIMARY KEY REFERENCES threads (id) ON DELETE CASCADE,
      outlook TEXT NOT NULL
    ) STRICT;`,
+  `CREATE TABLE former_texts (
+     thread_id INTEGER NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+     version INTEGER NOT NULL,
+     texts TEXT NOT NULL,
+     PRIMARY KEY (thread_id, version)
+   ) STRICT;`,
 ]
 /** Of the schema that this code writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -37,6 +37,7 @@ const TABLES: readonly Table[] = [
     optional: 1,
     latest: 'version',
   },
+  { name: 'former_texts', columns: ['thread_id', 'version', 'texts'], shape: 'IIT' },
   { name: 'replies', columns: ['thread_id', 'actor_id', 'key', 'hash', 'version', 'at', 'reply'], shape: 'ITTTIIT' },
   { name: 'views', columns: ['id', 'thread_id', 'actor_id', 'version', 'state'], shape: '-ITIT', latest: 'id' },
 ]

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { TASK_STATUSES } from '../../../../shared/dialects/tasks/shape.ts'
 import type { Dialect, Tool } from '../../../../shared/dialects/dialect.ts'
+import { WORDED } from '../../../../shared/plan/former-texts.ts'
 import { Actor } from '../../../../shared/schema/actor.ts'
+import type { StepId } from '../../../../shared/schema/ids.ts'
+import { isStepId } from '../../../../shared/schema/ids.ts'
 import { MAX_CHANGED, MAX_LISTED_PEOPLE } from '../../../../shared/schema/limits.ts'
 import { Status } from '../../../../shared/schema/plan.ts'
 import type { ActivityEntry, ThreadInfo } from '../../../rooms/storage.ts'
@@ -145,6 +148,19 @@ export const ActivityItem = z.object({
   tool: z.string().describe("The tool that was called, or '' for an edit over a socket."),
   reasoning: z.string().describe("What the caller said it was doing and why, or ''."),
   summary: z.string().describe('What changed, in a line.'),
+  formerTexts: z
+    .array(
+      z.object({
+        step: z.custom<StepId>(isStepId),
+        field: z.enum(WORDED),
+        text: z.string().describe('As it was; dependencies by their names.'),
+        fate: z
+          .enum(['replaced', 'outrun'])
+          .describe("'replaced': it stood in the plan before. 'outrun': this change brought it, and another's stands."),
+      }),
+    )
+    .exactOptional()
+    .describe('The words that it replaced or brought in vain, at most 64 Ki characters; absent where there are none.'),
 }) satisfies z.ZodType<ActivityEntry>
 
 export const ThreadPage = z.object({
