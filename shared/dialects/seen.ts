@@ -95,7 +95,7 @@ export function seenAmong(ids: readonly StepId[], { view, history, actor }: Call
 export const hasLooked = ({ view, forgotten }: CallContext): boolean => view !== null || forgotten === true
 
 /** Whether a step was made by the caller: the history knows it, and for what is older the name that stands in it. */
-export function stepsMade({ history, plan, actor }: CallContext): (id: StepId) => boolean {
+function stepsMade({ history, plan, actor }: CallContext): (id: StepId) => boolean {
   const makers = new Map<StepId, string>()
   for (const entry of history.since(history.start) ?? [])
     for (const { id, before } of entry.changes) if (before === null) makers.set(id, entry.actor.id)
