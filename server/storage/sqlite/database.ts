@@ -11,7 +11,6 @@ import type {
 } from '../../rooms/storage.ts'
 import { ThreadDamaged } from '../../rooms/errors.ts'
 import { ThreadDeleted, VersionConflict } from '../../rooms/storage.ts'
-import type { FormerText } from '../../../shared/plan/former-texts.ts'
 import type { Actor } from '../../../shared/schema/actor.ts'
 import type { ThreadId } from '../../../shared/schema/ids.ts'
 import { IDEMPOTENCY_MS, MAX_VIEWS } from '../../../shared/schema/limits.ts'
@@ -242,6 +241,6 @@ function asActivity(row: EntryRow): ActivityEntry {
     ...rest,
     actor: { id: actorId, name: actorName, kind: actorKind },
     // Written by `append`.
-    ...(texts === null ? {} : { formerTexts: JSON.parse(texts) as readonly FormerText[] }),
+    ...(texts === null ? {} : { formerTexts: JSON.parse(texts) as NonNullable<ActivityEntry['formerTexts']> }),
   }
 }
