@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import type { StepId } from '../sdk/index.ts'
 import { plain } from './model/bidi.ts'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
@@ -166,6 +167,11 @@ function Side() {
   )
 }
 
+function nameOfTargets(session: Session, id: StepId): string {
+  const { length } = session.targets(id)
+  return length > 1 ? `${length} steps` : (session.plan.step(id)?.text ?? '')
+}
+
 function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
   const { session, deeds } = useWork()
   const { dialog } = useStore(session.view)
@@ -207,7 +213,7 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
         <Palette
           key="actions"
           label="Actions"
-          placeholder={session.plan.step(dialog.id)?.text ?? ''}
+          placeholder={nameOfTargets(session, dialog.id)}
           choices={(query) => only(choices, query)}
           onClose={close}
         />
@@ -259,7 +265,7 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
           key="owner"
           label="Owner"
           placeholder="Who has it?"
-          choices={(query) => ownerChoices(session, deeds, [dialog.id], query)}
+          choices={(query) => ownerChoices(session, deeds, session.targets(dialog.id), query)}
           onClose={close}
         />
       )

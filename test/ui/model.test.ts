@@ -85,12 +85,12 @@ describe('moving', () => {
       return lines(local.plan)
     }
     const c = idOf(local.plan, 'C')
-    expect(run(indent(local.plan, c))).toEqual(['A', '  B', '  C', '    D'])
-    expect(run(moveUp(local.plan, c))).toEqual(['A', '  C', '    D', '  B'])
-    expect(moveUp(local.plan, c)).toBeNull()
-    expect(run(moveDown(local.plan, c))).toEqual(['A', '  B', '  C', '    D'])
-    expect(run(outdent(local.plan, c))).toEqual(['A', '  B', 'C', '  D'])
-    expect(outdent(local.plan, c)).toBeNull()
+    expect(run(indent(local.plan, [c]))).toEqual(['A', '  B', '  C', '    D'])
+    expect(run(moveUp(local.plan, [c]))).toEqual(['A', '  C', '    D', '  B'])
+    expect(moveUp(local.plan, [c])).toBeNull()
+    expect(run(moveDown(local.plan, [c]))).toEqual(['A', '  B', '  C', '    D'])
+    expect(run(outdent(local.plan, [c]))).toEqual(['A', '  B', 'C', '  D'])
+    expect(outdent(local.plan, [c])).toBeNull()
   })
 
   test('by dragging: wherever it is dropped, the step comes to stand at the gap and the depth that the line showed', () => {

@@ -1,4 +1,5 @@
-import type { GroupId, PlanOperation, Status, StepId } from '../../sdk/index.ts'
+import type { StepFields } from '../../../shared/schema/operation.ts'
+import type { GroupId, PlanOperation, Status, Step, StepId } from '../../sdk/index.ts'
 import { newGroupId } from '../../sdk/index.ts'
 import { planMarkdown } from '../../../shared/plan/markdown.ts'
 import { dependentsOf } from '../../../shared/plan/waiting.ts'
@@ -30,33 +31,48 @@ export function deedsFor(session: Session) {
     if ((layout === 'board' || pane === 'board') && focused === id) view.focus(id)
   }
 
+  /** One change of fields for all that are chosen. @returns whether it was done */
+  const setAll = (ids: readonly StepId[], fieldsOf: (step: Step) => StepFields): boolean =>
+    session.write(
+      ...ids.flatMap((id): PlanOperation[] => {
+        const step = session.plan.step(id)
+        return step === undefined ? [] : [{ type: 'setStep', id, fields: fieldsOf(step) }]
+      }),
+    )
+  const many = (word: string, { length }: readonly StepId[]): string => (length > 1 ? `${word}, ${length} steps` : word)
+
   /** @returns whether what is pasted was cut here, and so was moved */
-  function pasteCut(id: StepId, behind: StepId | null): boolean {
-    if (view.get().cut !== id || session.plan.step(id) === undefined) return false
-    view.patch({ cut: null })
+  function pasteCut(cut: string, behind: StepId | null): boolean {
+    const ids = view.get().cut.filter((one) => session.plan.step(one) !== undefined)
+    const [id] = ids
+    if (view.get().cut.join(' ') !== cut || id === undefined) return false
+    view.patch({ cut: [] })
     const to = behind === null ? null : session.plan.step(behind)
-    if (to !== null && session.plan.subtree(id).some((step) => step.id === to?.id)) return true
+    if (to !== null && to !== undefined && ids.some((one) => isWithin(to.id, one))) return true
     const place = to === null || to === undefined ? { parent: null } : { parent: to.parent, after: to.id }
-    move(id, { type: 'moveSteps', steps: [id], ...place }, 'Moved', '')
+    move(id, { type: 'moveSteps', steps: ids, ...place }, 'Moved', '')
     return true
   }
+  const isWithin = (id: StepId, root: StepId): boolean => session.plan.subtree(root).some((step) => step.id === id)
+  const apart = (id: StepId, why: string): string =>
+    session.roots(id).length > 1 ? 'They do not stand beside each other, or there is no place for them' : why
 
   return {
     tick(id: StepId): void {
       const step = session.plan.step(id)
       if (step === undefined) return
       const status = isFinished(step.status) ? 'pending' : 'completed'
-      if (!session.write({ type: 'setStep', id, fields: { status } })) return
-      announcer.say(status === 'completed' ? 'Done' : 'To do')
+      const ids = session.targets(id)
+      if (!setAll(ids, () => ({ status }))) return
+      announcer.say(many(status === 'completed' ? 'Done' : 'To do', ids))
       follow(id)
     },
     setStatus(id: StepId, status: Status): void {
-      const step = session.plan.step(id)
+      const ids = session.targets(id)
       // Whoever sets a step in progress that nobody has, has it.
-      const isOwn = status === 'in_progress' && step !== undefined && ownerOf(step) === null
-      const fields = isOwn ? { status, startedBy: session.identity.id } : { status }
-      if (!session.write({ type: 'setStep', id, fields })) return
-      announcer.say(STATUS_NAMES[status])
+      const own = { status, startedBy: session.identity.id }
+      if (!setAll(ids, (step) => (status === 'in_progress' && ownerOf(step) === null ? own : { status }))) return
+      announcer.say(many(STATUS_NAMES[status], ids))
       follow(id)
     },
     /** Gives steps to somebody, which sets them in progress; or frees them. @param owner an actor's id; null: nobody */
@@ -77,36 +93,47 @@ export function deedsFor(session: Session) {
       announcer.say(owner === null ? 'With nobody' : `With ${session.names.get().get(owner) ?? owner}`)
       for (const id of ids) follow(id)
     },
-    indent: (id: StepId): void => move(id, indent(session.plan, id), 'Indented', 'There is no step above to go under'),
-    outdent: (id: StepId): void => move(id, outdent(session.plan, id), 'Outdented', 'It is at the top level'),
-    moveUp: (id: StepId): void => move(id, moveUp(session.plan, id), 'Moved up', 'It is the first here'),
-    moveDown: (id: StepId): void => move(id, moveDown(session.plan, id), 'Moved down', 'It is the last here'),
+    indent: (id: StepId): void =>
+      move(id, indent(session.plan, session.roots(id)), 'Indented', apart(id, 'There is no step above to go under')),
+    outdent: (id: StepId): void =>
+      move(id, outdent(session.plan, session.roots(id)), 'Outdented', apart(id, 'It is at the top level')),
+    moveUp: (id: StepId): void =>
+      move(id, moveUp(session.plan, session.roots(id)), 'Moved up', apart(id, 'It is the first here')),
+    moveDown: (id: StepId): void =>
+      move(id, moveDown(session.plan, session.roots(id)), 'Moved down', apart(id, 'It is the last here')),
     drop(id: StepId, drop: Drop): void {
-      if (!isMove(session.plan, id, drop)) return
+      const steps = session.roots(id)
       const { parent, after } = drop
-      move(id, { type: 'moveSteps', steps: [id], parent, ...(after === undefined ? {} : { after }) }, 'Moved', '')
+      if (steps.length === 1 && !isMove(session.plan, id, drop)) return
+      const isInside = (to: StepId | null | undefined): boolean =>
+        to !== null && to !== undefined && steps.some((one) => isWithin(to, one))
+      if (isInside(parent) || (steps.length > 1 && isInside(after))) return
+      move(id, { type: 'moveSteps', steps, parent, ...(after === undefined ? {} : { after }) }, 'Moved', '')
     },
     moveUnder(id: StepId, parent: StepId | null): void {
       move(
         id,
-        { type: 'moveSteps', steps: [id], parent },
+        { type: 'moveSteps', steps: session.roots(id), parent },
         parent === null ? 'Moved to the top level' : `Moved under ${nameOf(parent)}`,
         '',
       )
     },
     remove(id: StepId): void {
-      const { length } = session.plan.subtree(id)
+      const steps = session.roots(id)
+      const length = steps.reduce((sum, one) => sum + session.plan.subtree(one).length, 0)
       if (length === 0) return
-      if (!session.write({ type: 'removeSteps', steps: [id], subSteps: true })) return
+      if (!session.write({ type: 'removeSteps', steps, subSteps: true })) return
+      view.chooseNone()
       const what = length === 1 ? 'Removed a step' : `Removed ${length} steps`
       session.tellDone(what)
     },
     setGroup(id: StepId, group: GroupId | null): void {
-      session.write({ type: 'setStep', id, fields: { group } })
+      setAll(session.targets(id), () => ({ group }))
     },
     newGroup(id: StepId, title: string): void {
       const group = newGroupId()
-      session.write({ type: 'addGroup', id: group, title }, { type: 'setStep', id, fields: { group } })
+      const steps = session.targets(id).map((one): PlanOperation => ({ type: 'setStep', id: one, fields: { group } }))
+      session.write({ type: 'addGroup', id: group, title }, ...steps)
     },
     toggleDependency(id: StepId, on: StepId): void {
       const step = session.plan.step(id)
@@ -122,22 +149,28 @@ export function deedsFor(session: Session) {
     },
     /** Marks a step to be moved by the next paste. */
     cut(clipboard: DataTransfer, id: StepId): void {
-      clipboard.setData(CUT, JSON.stringify([session.thread, id]))
-      view.patch({ cut: id })
+      const cut = session.roots(id)
+      clipboard.setData(CUT, JSON.stringify([session.thread, cut.join(' ')]))
+      view.patch({ cut })
+      view.chooseNone()
       session.tell('Cut. Paste moves it there, with all below; Esc leaves it where it is.')
     },
     /** Moves what was cut, else adds the steps that the text has. @param behind null: at the end of the plan */
     paste(clipboard: DataTransfer, behind: StepId | null): void {
-      const [thread, id] = readCut(clipboard.getData(CUT))
-      if (thread === session.thread && pasteCut(id as StepId, behind)) return
+      const [thread, cut = ''] = readCut(clipboard.getData(CUT))
+      if (thread === session.thread && pasteCut(cut, behind)) return
       const step = behind === null ? undefined : session.plan.step(behind)
       const place = step === undefined ? null : { parent: step.parent, after: step.id }
       const isPasted = session.editor.pasteSteps(clipboard.getData('text/plain'), place)
-      if (isPasted && thread !== undefined && thread !== session.thread) session.takeFrom(thread, id as StepId)
+      if (isPasted && thread !== undefined && thread !== session.thread) session.takeFrom(thread, cut)
     },
     /** The step and all below it as a markdown list; without one the whole plan. */
     markdown(id: StepId | null): string {
-      return id === null ? planMarkdown(session.plan) : subtreeMarkdown(session.plan, id)
+      if (id === null) return planMarkdown(session.plan)
+      return session
+        .roots(id)
+        .map((one) => subtreeMarkdown(session.plan, one))
+        .join('\n')
     },
   }
 }

@@ -1,10 +1,13 @@
 import type { Deeds } from './deeds.ts'
+import type { StepId } from '../../sdk/index.ts'
+import type { Row } from './rows.ts'
 import type { Session } from './session.ts'
 
 /** As the help shows them. */
 export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['↑ ↓ · k j', 'Move between steps'],
   ['← →', 'Collapse, expand; to the parent, to the first below'],
+  ['Shift ↑ ↓ · Ctrl A', 'Choose several, all; what is done is done to all of them'],
   ['Home End', 'First and last step'],
   ['Enter', 'New step behind this one; while typing it splits the text, at the start it adds one above'],
   ['Backspace · Delete', 'While typing, at the start and the end: makes one step of two'],
@@ -31,6 +34,9 @@ export const asHere = (keys: string): string =>
 
 const PAGE = 15
 
+/** The steps that are shown, in order. */
+export const idsOf = (rows: readonly Row[]): StepId[] => rows.flatMap((row) => (row.kind === 'step' ? [row.key] : []))
+
 /** What a key does on a row of the tree. @returns whether it meant something */
 export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds, isRtl: boolean): boolean {
   const { view, editor, rows } = session
@@ -44,7 +50,12 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
 
   const go = (index: number): boolean => {
     const goal = rows[Math.max(0, Math.min(rows.length - 1, index))]
-    if (goal?.kind === 'step') view.focus(goal.key)
+    if (goal?.kind !== 'step') return true
+    if (shiftKey && key.length > 1) view.chooseTo(goal.key, idsOf(rows))
+    else {
+      view.chooseNone()
+      view.focus(goal.key)
+    }
     return true
   }
 
@@ -64,6 +75,11 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
   }
   if (isCommand && key === 'Enter') {
     deeds.tick(id)
+    return true
+  }
+  if (isCommand && key === 'a' && !shiftKey && !altKey) {
+    view.chooseAll(idsOf(rows))
+    session.announcer.say(`${rows.length} steps chosen`)
     return true
   }
   if (isCommand || altKey) return false

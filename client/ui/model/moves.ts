@@ -1,39 +1,44 @@
 import type { Place, Plan, PlanOperation, StepId } from '../../sdk/index.ts'
 import type { Row } from './rows.ts'
 
-const move = (id: StepId, place: Place): PlanOperation => ({ type: 'moveSteps', steps: [id], ...place })
+const move = (steps: readonly StepId[], place: Place): PlanOperation => ({ type: 'moveSteps', steps, ...place })
 
-function siblings(plan: Plan, id: StepId): { ids: StepId[]; at: number; parent: StepId | null } | null {
-  const step = plan.step(id)
-  if (step === undefined) return null
-  const ids = plan.children(step.parent)
-  return { ids, at: ids.indexOf(id), parent: step.parent }
+/** Where steps stand that are moved together: they have one parent. */
+function standing(
+  plan: Plan,
+  moved: readonly StepId[],
+): { ids: StepId[]; first: number; last: number; parent: StepId | null } | null {
+  const parents = new Set(moved.map((id) => plan.step(id)?.parent))
+  const [parent] = parents
+  if (parents.size !== 1 || parent === undefined) return null
+  const ids = plan.children(parent)
+  const at = moved.map((id) => ids.indexOf(id))
+  return { ids, first: Math.min(...at), last: Math.max(...at), parent }
 }
 
-/** Under the sibling before it, as its last. null where there is none. */
-export function indent(plan: Plan, id: StepId): PlanOperation | null {
-  const among = siblings(plan, id)
-  const before = among?.ids[among.at - 1]
-  return before === undefined ? null : move(id, { parent: before })
+/** Under the sibling before them, as its last. null where there is none. */
+export function indent(plan: Plan, moved: readonly StepId[]): PlanOperation | null {
+  const among = standing(plan, moved)
+  const before = among?.ids[among.first - 1]
+  return before === undefined ? null : move(moved, { parent: before })
 }
 
-/** Behind its parent. null at top level. */
-export function outdent(plan: Plan, id: StepId): PlanOperation | null {
-  const parent = plan.step(id)?.parent
-  const above = parent === null || parent === undefined ? undefined : plan.step(parent)
-  return above === undefined ? null : move(id, { parent: above.parent, after: above.id })
+/** Behind their parent. null at top level. */
+export function outdent(plan: Plan, moved: readonly StepId[]): PlanOperation | null {
+  const above = plan.step(standing(plan, moved)?.parent ?? ('' as StepId))
+  return above === undefined ? null : move(moved, { parent: above.parent, after: above.id })
 }
 
-export function moveUp(plan: Plan, id: StepId): PlanOperation | null {
-  const among = siblings(plan, id)
-  if (among === null || among.at <= 0) return null
-  return move(id, { parent: among.parent, after: among.ids[among.at - 2] ?? null })
+export function moveUp(plan: Plan, moved: readonly StepId[]): PlanOperation | null {
+  const among = standing(plan, moved)
+  if (among === null || among.first <= 0) return null
+  return move(moved, { parent: among.parent, after: among.ids[among.first - 2] ?? null })
 }
 
-export function moveDown(plan: Plan, id: StepId): PlanOperation | null {
-  const among = siblings(plan, id)
-  const next = among?.ids[among.at + 1]
-  return among === null || next === undefined ? null : move(id, { parent: among.parent, after: next })
+export function moveDown(plan: Plan, moved: readonly StepId[]): PlanOperation | null {
+  const among = standing(plan, moved)
+  const next = among?.ids[among.last + 1]
+  return among === null || next === undefined ? null : move(moved, { parent: among.parent, after: next })
 }
 
 export interface Drop {

@@ -57,10 +57,11 @@ export class Session {
     })
     this.#cuts?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       const [from, step] = Array.isArray(data) ? (data as unknown[]) : []
-      if (from !== thread || step !== this.view.get().cut) return
-      this.view.patch({ cut: null })
-      if (this.write({ type: 'removeSteps', steps: [step as StepId], subSteps: true }))
-        this.tellDone('Moved to another plan')
+      const { cut } = this.view.get()
+      if (from !== thread || cut.length === 0 || step !== cut.join(' ')) return
+      this.view.patch({ cut: [] })
+      const steps = cut.filter((one) => this.plan.step(one) !== undefined)
+      if (this.write({ type: 'removeSteps', steps, subSteps: true })) this.tellDone('Moved to another plan')
     })
     this.live.subscribe((event) => this.#onEvent(event))
     this.view.subscribe(() => this.#tellPresence())
@@ -100,6 +101,27 @@ export class Session {
     this.announcer.say(text)
   }
 
+  /** What is done to a step is done to all that are chosen, if it is one of them: in the order of the plan. */
+  targets(id: StepId): readonly StepId[] {
+    const { chosen } = this.view.get()
+    if (!chosen.has(id)) return [id]
+    const there = [...chosen].filter((one) => this.plan.step(one) !== undefined)
+    return there.toSorted((a, b) => this.plan.places.of(a) - this.plan.places.of(b))
+  }
+
+  /** The same, without those that go along with one above them. */
+  roots(id: StepId): readonly StepId[] {
+    const roots: StepId[] = []
+    let end = 0
+    for (const one of this.targets(id)) {
+      const at = this.plan.places.of(one)
+      if (at < end) continue
+      roots.push(one)
+      end = this.plan.places.end(at)
+    }
+    return roots
+  }
+
   /** Goes to a step, whatever it is folded away in or filtered out by. */
   goTo(id: StepId): void {
     const step = this.plan.step(id)
@@ -124,9 +146,9 @@ export class Session {
   }
 
   /** What was cut in another plan was pasted here: it may go there, once it is saved here. */
-  takeFrom(thread: string, id: StepId): void {
+  takeFrom(thread: string, cut: string): void {
     void this.live.whenSaved().then(
-      () => this.#cuts?.postMessage([thread, id]),
+      () => this.#cuts?.postMessage([thread, cut]),
       () => {},
     )
   }

@@ -35,7 +35,11 @@ export interface ViewState {
   /** Grows whenever the focus is to go into the panel. */
   readonly panelTurn: number
   /** What the next paste moves. */
-  readonly cut: StepId | null
+  readonly cut: readonly StepId[]
+  /** What is chosen beside the focused step; empty: that one alone. */
+  readonly chosen: ReadonlySet<StepId>
+  /** Where choosing began. */
+  readonly anchor: StepId | null
   readonly editing: Editing | null
   readonly filter: string
   /** Steps that were made here since the filter was set: they stay in sight, whatever it says. */
@@ -67,7 +71,9 @@ export class View extends Store<ViewState> {
       focusTurn: 0,
       showTurn: 0,
       panelTurn: 0,
-      cut: null,
+      cut: [],
+      chosen: NONE,
+      anchor: null,
       editing: null,
       filter: readFilterParam(),
       made: NONE,
@@ -106,6 +112,32 @@ export class View extends Store<ViewState> {
   /** Shows a step beside the plan, with the focus in there. */
   openPanel(id: StepId): void {
     this.patch({ focused: id, side: 'step', panelTurn: this.get().panelTurn + 1 })
+  }
+
+  /** Chooses what stands between where choosing began and a row. */
+  chooseTo(id: StepId, rows: readonly StepId[]): void {
+    const anchor = this.get().anchor ?? this.get().focused ?? id
+    const [from, to] = [rows.indexOf(anchor), rows.indexOf(id)].toSorted((a, b) => a - b)
+    this.patch({ anchor, chosen: new Set(rows.slice(Math.max(0, from ?? 0), (to ?? 0) + 1)) })
+    this.focus(id)
+  }
+
+  /** Chooses a step more, or one less. */
+  toggleChosen(id: StepId): void {
+    const { chosen, focused } = this.get()
+    const next = new Set(chosen.size === 0 && focused !== null ? [focused] : chosen)
+    if (!next.delete(id)) next.add(id)
+    this.patch({ chosen: next, anchor: id })
+    this.focus(id)
+  }
+
+  chooseAll(rows: readonly StepId[]): void {
+    this.patch({ chosen: new Set(rows), anchor: rows[0] ?? null })
+  }
+
+  /** Lets go of all but the focused step. */
+  chooseNone(): void {
+    this.patch({ chosen: NONE, anchor: null })
   }
 
   setFilter(filter: string): void {

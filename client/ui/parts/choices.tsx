@@ -95,7 +95,7 @@ function steps(session: Session, query: string, run: (id: StepId) => void, keyOf
 }
 
 export function moveChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
-  const below = new Set(session.plan.subtree(id).map((step) => step.id))
+  const below = new Set(session.roots(id).flatMap((one) => session.plan.subtree(one).map((step) => step.id)))
   const top: Choice[] = [{ key: 'top', text: 'Top level', run: () => deeds.moveUnder(id, null) }]
   const others = steps(
     session,

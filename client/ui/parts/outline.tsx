@@ -1,7 +1,7 @@
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
-import { type ClipboardEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ClipboardEvent, type MouseEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Group, Step, StepId } from '../../sdk/index.ts'
-import { isTyping, pressInTree } from '../model/keys.ts'
+import { idsOf, isTyping, pressInTree } from '../model/keys.ts'
 import { ownerNameOf } from '../model/owner.ts'
 import { rowMaker } from '../model/rows.ts'
 import { useStore } from '../model/store.ts'
@@ -25,7 +25,7 @@ export function Outline() {
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
   const names = useStore(session.names)
-  const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut } = view
+  const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut, chosen } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
 
@@ -106,6 +106,17 @@ export function Outline() {
     if (isCut && session.mayWrite) deeds.cut(event.clipboardData, focused)
     else session.announcer.say('Copied as Markdown')
   }
+  const onChoose = (event: MouseEvent<HTMLElement>): void => {
+    const target = event.target as HTMLElement
+    const id = target.closest<HTMLElement>('[data-id]')?.dataset['id'] as StepId | undefined
+    if (id === undefined || event.button !== 0 || isTyping(target) || target.closest('button') !== null) return
+    const isOneMore = event.ctrlKey || event.metaKey
+    if (event.shiftKey) session.view.chooseTo(id, idsOf(rows))
+    else if (isOneMore) session.view.toggleChosen(id)
+    // What is dragged may be several; a click lets go of them when it ends.
+    else if (!chosen.has(id)) session.view.chooseNone()
+    if (event.shiftKey || isOneMore) event.preventDefault()
+  }
   const onPaste = (event: ClipboardEvent): void => {
     if (isTyping(event.target)) return
     event.preventDefault()
@@ -127,19 +138,30 @@ export function Outline() {
     >
       <div
         role="tree"
+        aria-multiselectable="true"
         tabIndex={rows.length === 0 ? 0 : -1}
         aria-label="Steps of the plan"
         aria-describedby="tree-help"
         className="sizer"
         style={{ blockSize: virtualizer.getTotalSize() }}
+        onMouseDown={onChoose}
+        onClick={(event) => {
+          const isPlain = !event.shiftKey && !event.ctrlKey && !event.metaKey
+          if (isPlain && (event.target as HTMLElement).closest('button') === null) session.view.chooseNone()
+        }}
         onCopy={(event) => onCopy(event, false)}
         onCut={(event) => onCopy(event, true)}
         onPaste={onPaste}
         onKeyDown={(event) => {
           if (isTyping(event.target) || event.nativeEvent.isComposing || drag.isDragging) return
           if (event.key === 'Escape') {
+            if (chosen.size > 0) {
+              session.view.chooseNone()
+              session.view.focus(focused)
+              return
+            }
             session.view.setFilter('')
-            session.view.patch({ cut: null })
+            session.view.patch({ cut: [] })
             return
           }
           const isRtl = getComputedStyle(event.currentTarget).direction === 'rtl'
@@ -183,7 +205,9 @@ export function Outline() {
               measure={virtualizer.measureElement}
               isFocused={row.key === anyFocused}
               isEdited={isHere && editing?.kind === 'step' && editing.id === row.key}
-              isDragged={drag.id === row.key || cut === row.key}
+              isDragged={drag.id === row.key || cut.includes(row.key)}
+              isChosen={chosen.has(row.key)}
+              isAlone={chosen.size === 0}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}
               owner={ownerNameOf(step, names)}

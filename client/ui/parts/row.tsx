@@ -24,6 +24,9 @@ export interface RowProps {
   readonly isFocused: boolean
   readonly isEdited: boolean
   readonly isDragged: boolean
+  readonly isChosen: boolean
+  /** No other is chosen. */
+  readonly isAlone: boolean
   readonly group: Group | null
   /** What it waits for: how many of how many are not finished. */
   readonly waits: string
@@ -68,7 +71,23 @@ function GroupChip({ title }: { readonly title: string }) {
 
 /** One step. All that can be done to it can be done by keys on the row; the buttons are for pointers. */
 export const OutlineRow = memo(function OutlineRow(props: RowProps) {
-  const { row, index, start, measure, isFocused, isEdited, isDragged, group, waits, owner, find, flash, peers } = props
+  const {
+    row,
+    index,
+    start,
+    measure,
+    isFocused,
+    isEdited,
+    isDragged,
+    isChosen,
+    isAlone,
+    group,
+    waits,
+    owner,
+    find,
+    flash,
+    peers,
+  } = props
   const { session, deeds } = useWork()
   const { step, level, tally, isExpanded } = row
   const id = step.id
@@ -76,6 +95,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
   const wasTyping = useRef(false)
   const classes = ['row', step.status]
   if (isFocused) classes.push('focused')
+  if (isChosen) classes.push('chosen')
   if (row.isContext) classes.push('context')
   if (isDragged) classes.push('dragged')
   return (
@@ -91,7 +111,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
       aria-posinset={row.position}
       aria-setsize={row.siblings}
       aria-expanded={tally === null ? undefined : isExpanded}
-      aria-selected={isFocused}
+      aria-selected={isChosen || (isFocused && isAlone)}
       aria-label={isEdited ? undefined : label(row, group, waits, owner)}
       tabIndex={isFocused && !isEdited ? 0 : -1}
       onFocus={(event) => {
