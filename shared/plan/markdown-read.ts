@@ -13,6 +13,8 @@ import { underFrontMatter } from './markdown-whole.ts'
 import { OURS } from './markdown.ts'
 
 const FACT = /^(depends on|depends|owner|group|id):\s+(.*)$/is
+/** What `[-]` means differs from program to program. */
+export const UNSURE = 'the mark [-] was read as cancelled'
 /** How Kiro writes what a task is for: its files say with `[-]` what is in progress. */
 const KIRO = /^_Requirements?: .*_$/m
 
@@ -260,7 +262,7 @@ class Reader {
       const isOpen = (draft: Draft): boolean =>
         ['pending', 'in_progress'].includes(statusOfMark(draft.item.mark ?? ' ') ?? '')
       if (this.#isKiros || below.some(isOpen)) return 'in_progress'
-      this.#note(line, 'the mark [-] was read as cancelled')
+      this.#note(line, UNSURE)
     }
     const status = statusOfMark(mark ?? ' ')
     if (status === undefined)

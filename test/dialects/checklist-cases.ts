@@ -683,6 +683,24 @@ const together: readonly ChecklistCase[] = [
     },
   },
   {
+    title: '[12-1] a new item of a numbered list renames nothing of others that it leaves out',
+    run: async (plan) => {
+      await write(plan, [todo('a1'), todo('a2')], 'a')
+      await plan.call('list_todos', {}, 'b')
+      await add(plan, [{ text: 'of b' }], 'b', { parent_index: 1 })
+      for (const ids of [
+        [1, 2, 3],
+        [0, 1, 2],
+        [7, 2, 9],
+      ]) {
+        await plan.call('read_todos', {}, 'a')
+        const list = ['a1', `new ${ids[0]}`, 'a2'].map((content, i) => todo(content, 'pending', { id: ids[i] }))
+        await write(plan, list, 'a')
+        expect((await short(plan)).toSorted()).toEqual(['a1', 'a2', `new ${ids[0]}`, 'of b'])
+      }
+    },
+  },
+  {
     title: 'rev says what t1 means',
     run: async (plan) => {
       await write(plan, [todo('a'), todo('b')], 'a')

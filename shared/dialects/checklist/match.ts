@@ -149,19 +149,21 @@ class Matcher {
   }
 
   /**
-   * A list that is numbered from 1 says only its order: what is left between two items that were found is what is left
-   * between their steps. Any other number names the place itself. In a part of a list every number does: a bare one counts
-   * as its caller wrote the list, and gives only a step of its own another text.
+   * A list that is numbered from 1 or 0 says only its order: what is left between two items that were found is what is
+   * left between their steps. Any other number names the place itself. In a part of a list every number does, and a bare
+   * one counts as its caller wrote the list. Only a step of the caller's own gets another text by where it stands: of
+   * others it leaves out what is no business of its list. But who writes its first list has it from theirs.
    */
   byPosition(isPart: boolean): void {
     const numbers = this.#items.map(({ id }) => (id === undefined ? null : numberedPlace(id)))
     if (numbers.every((number) => number === null)) return
-    if (!isPart && numbers.every((number, i) => number === i + 1)) return this.#byOrder()
-    const { places, order, isOwn } = this.#list
+    const isInOrder = [0, 1].some((first) => numbers.every((number, i) => number === i + first))
+    if (!isPart && isInOrder) return this.#byOrder()
+    const { places, order, isOwn, isNamed } = this.#list
     for (const [i, { id: name = '', content }] of this.#open()) {
       const id = (isPart && !name.startsWith('t') ? order : places)[(numbers[i] ?? 0) - 1]
       if (id === undefined || !this.#isFree(id)) continue
-      if (!isPart || content === undefined || isOwn(id)) this.#take(i, id)
+      if (content === undefined || isNamed(id) || isOwn(id)) this.#take(i, id)
     }
   }
 
@@ -172,17 +174,19 @@ class Matcher {
   }
 
   #byOrder(): void {
-    const { order, isOwn } = this.#list
+    const { order, isOwn, isNamed, seen } = this.#list
+    const isFirst = ![...seen.keys()].some(isOwn)
     const at = new Map(order.map((id, place) => [id, place]))
     const fixed = this.matched.flatMap((id, i) => {
       const place = id === null ? undefined : at.get(id)
       return place === undefined ? [] : [{ i, at: place }]
     })
     for (const gap of this.#gaps(fixed, order.length)) {
-      // Where nothing of the list was found again, it may be another list altogether: only own steps are renamed.
+      // Where nothing of the list was found again, it may be another list altogether.
+      const isTheirs = isFirst && fixed.length > 0
       const left = order
         .slice(gap.fromOld, gap.toOld)
-        .flatMap((id) => (id !== undefined && this.#isFree(id) && (fixed.length > 0 || isOwn(id)) ? [id] : []))
+        .flatMap((id) => (id !== undefined && this.#isFree(id) && (isTheirs || isNamed(id) || isOwn(id)) ? [id] : []))
       for (let i = gap.from; i < gap.to; i++) {
         const id = this.matched[i] === null ? left.shift() : undefined
         if (id !== undefined) this.#take(i, id)

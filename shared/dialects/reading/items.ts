@@ -95,7 +95,7 @@ function objectIn(given: unknown, at: string, text: TextName, reading: Reading):
     reading.tell('object', `${at}: a string was read as an object`)
     return literal
   }
-  const marked = markedItem(given, text)
+  const marked = markedItem(given, text, at, reading)
   if (marked === null) return given
   reading.tell('marked', `${at}: the mark before the text was read as its status`)
   return marked

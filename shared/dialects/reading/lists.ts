@@ -1,5 +1,5 @@
 import { leadingMark } from '../../plan/markdown-marks.ts'
-import { readPlanMarkdown } from '../../plan/markdown-read.ts'
+import { readPlanMarkdown, UNSURE } from '../../plan/markdown-read.ts'
 import type { Status } from '../../schema/plan.ts'
 import { count, MARKS, quoted, some } from '../lines.ts'
 import type { TextName } from '../parameters.ts'
@@ -14,6 +14,8 @@ const LISTED = /^[ \t]*(?:(?:[-*+•‣◦–]|\d{1,9}[.)])[ \t]+\S|\[.?\][ \t]+
 /** A line of list_todos, or of the block of that tool set. */
 const PRINTED = /^#\d+ {2}(…?\d+(?:\.\d+)*) {2}\[(.)\] (.*)$/
 const BOXED = /^\s*(?:(?:[-*+•]|\d{1,9}[.)])\s+)?\[[^\]\s]?\s?\]\s+\S[^\n]*$/
+/** A file shows by its other marks what this one means; a few lines in a call do not. */
+const WHICH = '[-] is in progress to some and cancelled to others: write [*], or send objects with a status'
 /** What of a text that is left out is told. */
 const MOST_TOLD = 3
 
@@ -37,11 +39,13 @@ export function listIn(value: unknown): readonly unknown[] | undefined {
 }
 
 /** A text that is one item with a box before it. @returns null for any other */
-export function markedItem(text: string, name: TextName): Item | null {
+export function markedItem(text: string, name: TextName, path: string, reading: Reading): Item | null {
   if (!BOXED.test(text)) return null
   const { steps, leftOut, notes } = readPlanMarkdown(text.trim())
   const [step] = steps
-  if (step === undefined || steps.length > 1 || leftOut.length + notes.length > 0) return null
+  if (step === undefined || steps.length > 1 || leftOut.length > 0) return null
+  if (notes.some((note) => note.text === UNSURE)) reading.problems.push(`${path}: ${WHICH}`)
+  else if (notes.length > 0) return null
   return { [name]: step.text, status: step.status }
 }
 
@@ -82,7 +86,9 @@ function inMarkdown(text: string, name: TextName, path: string, reading: Reading
   const others = [...(title === null ? [] : [title]), ...leftOut.map((one) => one.text)]
   if (others.length > 0)
     reading.tell('left out', `${path}: left out, as no items: ${some(others.map(quoted), MOST_TOLD)}`)
-  for (const note of notes) reading.tell('markdown', `${path}, line ${note.line}: ${note.text}`)
+  for (const note of notes)
+    if (note.text === UNSURE) reading.problems.push(`${path}, line ${note.line}: ${WHICH}`)
+    else reading.tell('markdown', `${path}, line ${note.line}: ${note.text}`)
   return steps.map(({ text: own, status, depth, details, required, alias, dependencies }) => ({
     [name]: own,
     status,

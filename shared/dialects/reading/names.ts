@@ -1,7 +1,19 @@
 import type { TextName } from '../parameters.ts'
 
 /** What clients call a list of steps. */
-export const LIST_NAMES: readonly string[] = ['todos', 'tasks', 'items', 'plan', 'list', 'steps', 'todo_list']
+export const LIST_NAMES: readonly string[] = [
+  'todos',
+  'tasks',
+  'items',
+  'plan',
+  'list',
+  'steps',
+  'todo_list',
+  // Clients that write the list as one text.
+  'content',
+  'markdown',
+  'task_progress',
+]
 /** What clients call the text of a step, the likeliest first. */
 export const TEXT_NAMES: readonly string[] = [
   'content',
