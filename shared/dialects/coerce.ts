@@ -7,7 +7,7 @@ import { isAbsent } from './reading/absent.ts'
 import { readItems } from './reading/items.ts'
 import { literalIn } from './reading/literal.ts'
 import { itemsIn, listIn } from './reading/lists.ts'
-import { isRecord, kindOf, spelling } from './reading/names.ts'
+import { isRecord, kindOf, spelling, textField } from './reading/names.ts'
 import type { Reading } from './reading/reading.ts'
 import { flagOf, stateIn } from './reading/state.ts'
 import { textIn } from './reading/text.ts'
@@ -175,7 +175,7 @@ function objectIn(schema: z.ZodObject, value: unknown, path: string, reading: Re
     reading.tell('list', `the arguments: a list was read as ${list}`)
     return { [list]: literal }
   }
-  if (typeof value !== 'string') return value
+  if (typeof value !== 'string') return path === '' && isRecord(value) ? wrapped(schema, value, reading) : value
   let object: unknown = value
   const only = soleText(schema)
   if (isRecord(literal)) object = literal
@@ -185,6 +185,29 @@ function objectIn(schema: z.ZodObject, value: unknown, path: string, reading: Re
   if (object !== value)
     reading.tell('object', `${path === '' ? 'the arguments' : path}: a string was read as an object`)
   return object
+}
+
+/** The fields of the one item of a list, sent in place of the list. */
+function wrapped(schema: z.ZodObject, sent: Record<string, unknown>, reading: Reading): Record<string, unknown> {
+  const list = soleList(schema)
+  const property: unknown = list === null ? undefined : schema.shape[list]
+  if (list === null || !(property instanceof z.ZodArray) || !(property.element instanceof z.ZodObject)) return sent
+  const { names = [], steps } = lenienceOf(property)
+  const isList = (key: string): boolean => [list, ...names].some(isSpelled(key)) && typeof sent[key] === 'object'
+  if (Object.keys(sent).some(isList)) return sent
+  const isSent = ([name, one]: [string, unknown]): boolean =>
+    name === steps
+      ? textField(sent, steps) !== undefined
+      : Object.keys(sent).some((key) => [name, ...(lenienceOf(one).names ?? [])].some(isSpelled(key)))
+  const required = Object.entries(property.element.shape).filter(([, one]) => !(one instanceof z.ZodOptional))
+  if (!required.every(isSent)) return sent
+  const isOurs = (key: string): boolean => key !== 'status' && Object.keys(schema.shape).some(isSpelled(key))
+  const entries = Object.entries(sent)
+  reading.tell('single', `${list}: a single item was read as a list of one`)
+  return {
+    ...Object.fromEntries(entries.filter(([key]) => isOurs(key))),
+    [list]: [Object.fromEntries(entries.filter(([key]) => !isOurs(key)))],
+  }
 }
 
 /** The one required property of an object if it is a text: then a bare string can only mean that. */

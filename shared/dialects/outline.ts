@@ -54,6 +54,9 @@ function envelope(success: boolean, summary: string, { version, notes, digest }:
   return { text: JSON.stringify(text), fields: { summary } }
 }
 
+/** What else an item calls the step that it is about. */
+const INDEX_NAMES = ['id', 'number', 'step_number']
+
 const indices = leniently(
   z
     .array(placeNumber)
@@ -224,7 +227,7 @@ const updateTodos = defineTool({
         .array(
           leniently(
             z.object({
-              index: placeNumber.describe('The number of the step, counted from 1.'),
+              index: leniently(placeNumber.describe('The number of the step, counted from 1.'), { names: INDEX_NAMES }),
               text: leniently(z.string().max(MAX_TEXT).describe('Its new text.'), { names: TEXT_NAMES }),
               status: saidStatus,
             }),
@@ -290,11 +293,13 @@ const removeTodos = defineTool({
   description:
     'Takes steps out of the plan, by their numbers counted from 1; for a single step, a list with one element. A step ' +
     'takes ALL of its sub-steps along. For steps that no longer apply, not for finished ones.',
-  parameters: z.object({ indices, rev, action_and_reasoning: reasoning }),
+  parameters: z.object({ indices, status: saidStatus, rev, action_and_reasoning: reasoning }),
   example: { indices: [3] },
   effects: { readOnly: false, destructive: true, idempotent: false },
   printsPlan: false,
-  decide: ({ indices: places, rev: at }, context): Answer => {
+  decide: ({ indices: places, status, rev: at }, context): Answer => {
+    if (status !== undefined)
+      return { refused: `Steps are removed whatever their state is, and none is set: ${STATE}. Nothing was changed.` }
     const resolved = resolveSteps(places, at, context, names)
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)

@@ -143,6 +143,21 @@ const lists: readonly Row[] = ['todos', 'tasks', 'items', 'plan', 'list', 'steps
 )
 
 const bare: readonly Row[] = [
+  outline('the one item in place of the list', [], ['a [completed]'], { args: { title: 'a', done: true } }),
+  {
+    title: 'outline: the one update in place of the list',
+    given: [ABC],
+    tool: 'update_todos',
+    args: { index: 2, text: 'X', rev: 1 },
+    plan: ['A', 'X', 'C'],
+  },
+  {
+    title: 'outline: updates by id and title',
+    given: [ABC],
+    tool: 'update_todos',
+    args: { todos: [{ id: 2, title: 'X' }] },
+    plan: ['A', 'X', 'C'],
+  },
   ...[[], '[]', '{"todos": []}'].map((none) =>
     checklist(`the empty list ${JSON.stringify(none)} empties it`, none, [], { given: [ABC_TODOS] }),
   ),
@@ -581,6 +596,40 @@ const REFUSALS: readonly Refused[] = [
     tool: 'plan_todo_write',
     args: { action: { type: 'Remove', id: 1, status: 'done' } },
     says: ['Remove does not set a task completed'],
+  },
+  {
+    title: '[12-4] tasks: dependencies on Start',
+    given: ABC_TASKS,
+    tool: 'plan_todo_write',
+    args: { action: { type: 'Start', id: 1, depends_on: ['task-2'] } },
+    says: ['Start does not change depends_on: plan_todo_edit does'],
+  },
+  {
+    title: '[12-4] tasks: sub-tasks on Remove',
+    given: ABC_TASKS,
+    tool: 'plan_todo_write',
+    args: { action: { type: 'Remove', id: 1, children: ['x'] } },
+    says: ['Remove does not change children: Add makes tasks below others'],
+  },
+  {
+    title: '[12-5] tasks: a whole list for one task',
+    tool: 'plan_todo_write',
+    args: { todos: [{ content: 'x', status: 'pending' }] },
+    says: ['todos is a list, and one call is about one task'],
+  },
+  {
+    title: '[12-3] outline: a state on a removal',
+    given: [ABC],
+    tool: 'remove_todos',
+    args: { indices: [1], status: 'done' },
+    says: ['Steps are removed whatever their state is'],
+  },
+  {
+    title: '[12-6] checklist: one inside of another is no object',
+    tool: 'write_todos',
+    args: { todos: [p('a', { subtasks: ['y'] })] },
+    line: INCOMPLETE,
+    says: ['todos[0].subtasks[0] is "y", not an object'],
   },
   {
     title: '[12-3] outline: an update of only a state',

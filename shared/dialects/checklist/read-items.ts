@@ -40,10 +40,11 @@ export function itemsOf(given: unknown, merges: boolean): { items: readonly Todo
   if (given.length > MAX_STEPS)
     return { error: `Error: a list holds at most ${MAX_STEPS} todos, and this one has ${given.length}`, notes: [] }
   const items: TodoItem[] = []
-  for (const [i, value] of (given as readonly unknown[]).entries()) {
+  for (const value of given as readonly unknown[]) {
     const place = placeOf(value)
-    if (!isRecord(value) || place === undefined)
-      return { error: INCOMPLETE, notes: [`todos[${i}] is ${shown(value)}, not an object`] }
+    if (!isRecord(value) || place === undefined) return { error: NO_LIST, notes: [] }
+    if (place.keys === null)
+      return { error: INCOMPLETE, notes: [`${place.at} is ${shown(value['raw'])}, not an object`] }
     const item = readItem(value, place, merges)
     if ('error' in item) return item
     items.push(item)

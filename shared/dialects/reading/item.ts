@@ -27,7 +27,8 @@ export interface DraftItem {
 /** Where an item belongs, and where it came from. */
 export interface ItemPlace {
   readonly at: string
-  readonly keys: readonly string[]
+  /** The names of its fields, as they came; null for what is no object. */
+  readonly keys: readonly string[] | null
   /** The item that it stands below, by its index; null where it says none. */
   readonly parent: number | null
   /** The step of the plan that it stands below, as its caller named it. */
@@ -43,8 +44,8 @@ export function placeOf(item: unknown): ItemPlace | undefined {
 }
 
 /** What fields an item has, for whoever hears that it lacks one. */
-export const hasFields = (keys: readonly string[]): string =>
-  keys.length === 0
+export const hasFields = (keys: ItemPlace['keys']): string =>
+  keys === null || keys.length === 0
     ? 'is empty'
     : `has ${some(
         keys.map((key) => cut(oneLine(key), 40)),

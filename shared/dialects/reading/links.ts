@@ -37,7 +37,7 @@ export function linked(drafts: readonly DraftItem[], text: TextName, reading: Re
   const levels = new Map<DraftItem, number>()
   return ordered.map((draft) => {
     const { at, keys, fields, raw } = draft
-    if (fields === null) return raw
+    if (fields === null && text !== 'content') return raw
     const waitsFor = draft.dependencies.flatMap((given): (number | string)[] => {
       const name = nameIn(given, draft, 'dependencies', reading)
       if (name === null) return []
@@ -48,11 +48,12 @@ export function linked(drafts: readonly DraftItem[], text: TextName, reading: Re
     const above = below.get(draft)
     const place: ItemPlace = {
       at,
-      keys,
+      keys: fields === null ? null : keys,
       parent: above === undefined ? null : (indices.get(above) ?? null),
       under: under.get(draft) ?? null,
       waitsFor,
     }
+    if (fields === null) return { raw, placed: place }
     if (text !== 'content' && !usesIds && !isAbsent(fields['id'])) reading.ignored('id')
     const level = above === undefined ? 0 : (levels.get(above) ?? 0) + 1
     levels.set(draft, level)

@@ -51,8 +51,9 @@ export function stateIn(fields: Readonly<Record<string, unknown>>, path: string,
   if (other !== undefined)
     reading.problems.push(`${path} has ${told(word)} and ${told(other)}, which contradict each other`)
   const status = word.status ?? 'pending'
-  for (const { key, value } of said)
-    if (key !== 'status') reading.valued(told({ key, value }), status)
+  for (const { key, value, status: meant } of said)
+    if (meant === undefined) continue
+    else if (key !== 'status') reading.valued(told({ key, value }), status)
     else if (value !== status) reading.valued(shown(value), status)
   return status
 }

@@ -4,7 +4,7 @@ import type { JsonObject, Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
 import { isAbsent } from '../reading/absent.ts'
 import { literalIn } from '../reading/literal.ts'
-import { isRecord, kindOf, spelling, textField } from '../reading/names.ts'
+import { isListName, isRecord, kindOf, spelling, textField } from '../reading/names.ts'
 import type { Reading } from '../reading/reading.ts'
 
 /** Parameters that several tools share; what each is for stands with the tool. */
@@ -50,6 +50,9 @@ export function rewrap({ field, types, inside }: Wrapping): (raw: unknown, readi
       fields = beside
       if (Object.keys(beside).length > 0) reading.tell('wrapper', `the arguments were read as ${field}`)
     } else return raw
+    for (const key of Object.keys(fields))
+      if (wrapped === null && isListName(key) && Array.isArray(fields[key]))
+        reading.problems.push(`${key} is a list, and one call is about one task`)
     if (types !== undefined && typeof fields['type'] === 'string')
       fields['type'] = typeNamed(fields['type'], types, field, reading)
     inside?.(fields, reading)
@@ -93,6 +96,29 @@ export function renameText(fields: Fields, ids: boolean, reading: Reading): void
   fields['description'] = fields[key]
   Reflect.deleteProperty(fields, key)
   reading.named(key, 'description')
+}
+
+/**
+ * Takes away what an action does not look at: it is told, and refused where it is a change that the action does not make.
+ * @param used the fields of each action, by its type
+ */
+export function dropUnused(fields: Fields, used: Readonly<Record<string, readonly string[]>>, reading: Reading): void {
+  const type = fields['type']
+  if (typeof type !== 'string' || !Object.hasOwn(used, type)) return
+  const kept = new Set(used[type]?.map(spelling))
+  for (const key of Object.keys(fields)) {
+    const kind = kindOf(key)
+    const isId = ID_NAMES.has(spelling(key)) && kept.has('id')
+    if (key === 'type' || key === 'rev' || isId || kept.has(spelling(key)) || kind === 'word' || kind === 'flag')
+      continue
+    if (!isAbsent(fields[key])) {
+      if (kind === 'dependencies') reading.problems.push(`${type} does not change ${key}: plan_todo_edit does`)
+      else if (kind === 'children' || kind === 'parent' || kind === 'depth')
+        reading.problems.push(`${type} does not change ${key}: Add makes tasks below others`)
+      else reading.ignored(key)
+    }
+    Reflect.deleteProperty(fields, key)
+  }
 }
 
 /** A task's bare number is a name of it like any other. */

@@ -14,6 +14,7 @@ import {
   BLANK_DESCRIPTION,
   dependsOnList,
   description,
+  dropUnused,
   groupTitle,
   needs,
   renameText,
@@ -33,6 +34,8 @@ import { changed, render } from './reply.ts'
 import { isTerminal, listedTasks, taskGroups, taskStatus } from './shape.ts'
 
 const TYPES = ['Add', 'Start', 'Remove', 'Clean', 'VerifyGroup'] as const
+/** The fields that each action but Add needs. */
+const USED = { Start: ['id'], Remove: ['id'], Clean: ['keep_pending'], VerifyGroup: ['group'] }
 const ADD = { action: { type: 'Add', group: 'backend', description: 'Write the parser' } }
 
 export const write = defineTool({
@@ -79,6 +82,7 @@ export const write = defineTool({
     types: { names: TYPES, synonyms: { verify: 'VerifyGroup', delete: 'Remove', create: 'Add' } },
     inside: (fields, reading) => {
       if (fields['type'] === 'Add') renameText(fields, false, reading)
+      else dropUnused(fields, USED, reading)
     },
   }),
   decide: ({ action, rev: at }, context): Answer => {
