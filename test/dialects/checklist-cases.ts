@@ -687,7 +687,7 @@ const together: readonly ChecklistCase[] = [
     run: async (plan) => {
       await write(plan, [todo('a1'), todo('a2')], 'a')
       await plan.call('list_todos', {}, 'b')
-      await add(plan, [{ text: 'of b' }], 'b', { parent_index: 1 })
+      await add(plan, [{ text: 'of b' }, { text: 'too' }], 'b', { parent_index: 1 })
       for (const ids of [
         [1, 2, 3],
         [0, 1, 2],
@@ -696,7 +696,7 @@ const together: readonly ChecklistCase[] = [
         await plan.call('read_todos', {}, 'a')
         const list = ['a1', `new ${ids[0]}`, 'a2'].map((content, i) => todo(content, 'pending', { id: ids[i] }))
         await write(plan, list, 'a')
-        expect((await short(plan)).toSorted()).toEqual(['a1', 'a2', `new ${ids[0]}`, 'of b'])
+        expect((await short(plan)).toSorted()).toEqual(['a1', 'a2', `new ${ids[0]}`, 'of b', 'too'])
       }
     },
   },

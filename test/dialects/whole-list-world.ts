@@ -53,6 +53,8 @@ export class World {
   readonly known = new Map<StepId, Pick<Step, 'text' | 'status' | 'details'>>()
   /** The steps that A has listed, or made. */
   readonly own = new Set<StepId>()
+  /** The list that its numbers count: what it read last, or wrote since. */
+  order: readonly StepId[] = []
   readonly log: string[] = []
   #made = 0
 
@@ -103,6 +105,7 @@ export class World {
     await this.plan.call(A, 'read_todos')
     this.known.clear()
     for (const { id, text, status, details } of this.steps) this.known.set(id, { text, status, details })
+    this.order = this.steps.map(({ id }) => id)
   }
 
   async write({ keeps, isShuffled, fresh, numbering, luck }: Round): Promise<void> {
@@ -123,12 +126,15 @@ export class World {
       return { content, status, ...(id === undefined ? {} : { id }) }
     })
     const before = this.steps
-    // Who has no list yet has it from that of others: what it numbers in their place it calls anew (O35).
+    // A list that holds all else of the list before is that one with other texts, those of others too (O35).
     const isInOrder = [0, 1].some((first) =>
       todos.every(({ id }, i) => Number(String(id).replace(/^\D*/, '') || NaN) === i + first),
     )
-    const hasList = before.some(({ id }) => this.own.has(id) && this.known.has(id))
-    const isFirst = !hasList && isInOrder && items.some(({ means }) => means !== null)
+    const unlisted = this.order.filter((id) => {
+      return this.plan.plan.step(id) !== undefined && !items.some(({ means }) => means === id)
+    })
+    const isSame =
+      isInOrder && items.some(({ means }) => this.order.includes(means as StepId)) && unlisted.length === fresh.length
     const isAlone = this.plan.plan.steps.every(({ createdBy, updatedBy }) => createdBy === A && updatedBy === A)
     const reply = await this.plan.call(A, 'write_todos', { todos })
     this.log.push(`a: ${JSON.stringify(todos)}\n  -> ${reply.text}`)
@@ -139,7 +145,7 @@ export class World {
         was,
         items.find(({ means }) => means === was.id),
         news,
-        isAlone || isFirst,
+        isAlone || isSame,
       )
     for (const content of news) assert.equal(this.steps.filter(({ text }) => text === content).length, 1, content)
     // Nothing is there that nobody wrote.
@@ -175,6 +181,7 @@ export class World {
   }
 
   #learn(items: readonly { content: string; means: StepId | null }[]): void {
+    const order: StepId[] = []
     const byText = new Map(this.steps.map((step) => [step.text, step]))
     for (const id of this.known.keys()) if (this.plan.plan.step(id) === undefined) this.known.delete(id)
     for (const { content, means } of items) {
@@ -182,6 +189,8 @@ export class World {
       if (step === undefined) continue
       this.known.set(step.id, { text: step.text, status: step.status, details: step.details })
       this.own.add(step.id)
+      order.push(step.id)
     }
+    this.order = order
   }
 }

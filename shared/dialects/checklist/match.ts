@@ -152,7 +152,7 @@ class Matcher {
    * A list that is numbered from 1 or 0 says only its order: what is left between two items that were found is what is
    * left between their steps. Any other number names the place itself. In a part of a list every number does, and a bare
    * one counts as its caller wrote the list. Only a step of the caller's own gets another text by where it stands: of
-   * others it leaves out what is no business of its list. But who writes its first list has it from theirs.
+   * others it leaves out what is no business of its list. But a list that holds all else that was read is that one.
    */
   byPosition(isPart: boolean): void {
     const numbers = this.#items.map(({ id }) => (id === undefined ? null : numberedPlace(id)))
@@ -174,16 +174,16 @@ class Matcher {
   }
 
   #byOrder(): void {
-    const { order, isOwn, isNamed, seen } = this.#list
-    const isFirst = ![...seen.keys()].some(isOwn)
+    const { order, isOwn, isNamed } = this.#list
     const at = new Map(order.map((id, place) => [id, place]))
     const fixed = this.matched.flatMap((id, i) => {
       const place = id === null ? undefined : at.get(id)
       return place === undefined ? [] : [{ i, at: place }]
     })
+    const isFree = (id: StepId | undefined): boolean => id !== undefined && this.#isFree(id)
+    // Where nothing of the list was found again, it may be another list altogether.
+    const isTheirs = fixed.length > 0 && order.filter(isFree).length === [...this.#open()].length
     for (const gap of this.#gaps(fixed, order.length)) {
-      // Where nothing of the list was found again, it may be another list altogether.
-      const isTheirs = isFirst && fixed.length > 0
       const left = order
         .slice(gap.fromOld, gap.toOld)
         .flatMap((id) => (id !== undefined && this.#isFree(id) && (isTheirs || isNamed(id) || isOwn(id)) ? [id] : []))
