@@ -97,8 +97,20 @@ describe('[11-F3] what one connection sends', () => {
         await arrived
       }
     }
-    return { client, socket, works, give, sent }
+    return { client, socket, connection, works, give, sent }
   }
+
+  test('is a sign of life: its pong may stand behind much that is not read yet', async () => {
+    const { client, socket, connection, sent } = await waiting()
+    client.pong = () => {}
+    connection.ping()
+    await sent(1)
+    connection.ping()
+    expect(socket.readyState).toBe(WebSocket.OPEN)
+    const end = closeOf(client)
+    connection.ping()
+    expect((await end).code).toBe(1006)
+  })
 
   test('stays with it while much of it waits, and is read again when there is room', async () => {
     const { socket, works, give, sent } = await waiting()

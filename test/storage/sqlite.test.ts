@@ -111,6 +111,18 @@ describe('keeping', () => {
 })
 
 describe('group commit', () => {
+  test('[11-F21] views count by their bytes, as entries do: what does not fit is the next batch', async () => {
+    const storage = await openNew()
+    await storage.append(plan, logEntry(1))
+    const before = storage.counts().commits
+    const state = 'x'.repeat(1024 * 1024)
+    const views = Array.from({ length: 20 }, (_, nth) => ({ actorId: `a${nth}`, version: 1, state }))
+    await Promise.all(views.map((view) => storage.saveView(plan, view)))
+    // 40 MiB in memory, by 16 MiB at a time.
+    expect(storage.counts().commits - before).toBe(3)
+    expect(await storage.views(plan)).toHaveLength(20)
+  })
+
   test('64 threads that append at once share commits', async () => {
     const storage = await openNew()
     const threads = Array.from({ length: 64 }, (_, index) => threadId(`t${index}`))

@@ -42,9 +42,12 @@ export class Connection implements Socket {
     this.#backlog = backlog
     backlog.add(this)
     socket.once('close', () => backlog.delete(this))
-    socket.on('pong', () => {
+    const isAlive = (): void => {
       this.#isAlive = true
-    })
+    }
+    socket.on('pong', isAlive)
+    // A pong stands behind all that was sent before it, which may be a lot for who is not read from.
+    socket.on('message', isAlive)
     socket.on('oversized', () => this.close(4413, `a message may have ${MAX_SOCKET_PAYLOAD} bytes`))
     // An error is always followed by a close, where everything is cleaned up; without a listener it would end the process.
     socket.on('error', () => {})
