@@ -21,22 +21,28 @@ interface Wrong {
 }
 
 /** What is wrong with the arguments of a call, where, what is valid instead, and a call that works. */
-export function wrongArguments(tool: Tool, { issues, problems, read }: Wrong, plan: Plan): string {
+export function wrongArguments(tool: Tool, wrong: Wrong, plan: Plan): string {
+  const told = complaints(wrong, tool.parameters)
+  const places = wrong.issues.some(({ path }) => isPlace(schemaAt(tool.parameters, path)))
+  const valid = places ? ` Steps are named by the whole number behind the #: ${range(plan.steps.length)}.` : ''
+  return (
+    `${tool.name} could not read its arguments: ${told}.${valid} Nothing was changed. ` +
+    `A call that works: ${JSON.stringify(tool.example)}`
+  )
+}
+
+/** What is wrong, each with where it stands, in our own words. */
+export function complaints({ issues, problems, read }: Wrong, schema: z.ZodType): string {
   const all = [
     ...problems,
     ...issues.map((issue) => {
-      const what = complaint(issue, schemaAt(tool.parameters, issue.path))
+      const what = complaint(issue, schemaAt(schema, issue.path))
       return `${where(issue.path, read)} ${what}${issue.input === undefined ? whatItHas(issue.path, read) : ''}`
     }),
   ]
   const told = all.slice(0, MOST_TOLD)
   const more = all.length > told.length ? `; and ${all.length - told.length} more` : ''
-  const places = issues.some(({ path }) => isPlace(schemaAt(tool.parameters, path)))
-  const valid = places ? ` Steps are named by the whole number behind the #: ${range(plan.steps.length)}.` : ''
-  return (
-    `${tool.name} could not read its arguments: ${told.join('; ')}${more}.${valid} Nothing was changed. ` +
-    `A call that works: ${JSON.stringify(tool.example)}`
-  )
+  return `${told.join('; ')}${more}`
 }
 
 /** Where something stands in what was sent: an item may have stood inside of another. */

@@ -79,6 +79,27 @@ describe('a thread', () => {
 })
 
 describe('a seed', () => {
+  test('[12-5] is read as the lists of clients are, and refused where a part would be lost', async () => {
+    const app = newApp()
+    const steps = async (thread: string, seed: unknown) =>
+      (
+        (await put(app, thread, { seed })).json as { steps: { text: string; depth: number; status: string }[] }
+      ).steps.map(({ text, depth, status }) => `${depth} ${text} ${status}`)
+    const nested = [
+      { step: 'a', done: true, subtasks: [{ title: 'b', status: 'In Progress' }] },
+      { content: 'c', level: 1 },
+    ]
+    expect(await steps('nested', nested)).toEqual(['0 a completed', '1 b in_progress', '0 c pending'])
+    expect(await steps('text', '- [x] a\n  - [ ] b')).toEqual(['0 a completed', '1 b pending'])
+    for (const [seed, words] of [
+      [[{ text: 'a', done: true, status: 'pending' }], /contradict each other/],
+      [[{ text: 'a' }, { text: 'b', depends_on: [1] }], /seed\[1\] names other steps/],
+    ] as const) {
+      const problem = expectProblem(await put(app, 'refused', { seed }), 400, 'bad-request')
+      expect(problem['detail']).toMatch(words)
+    }
+  })
+
   const stepsOf = (json: unknown) =>
     (json as { steps: Record<string, unknown>[] }).steps.map(({ text, depth, status, details, required }) => [
       text,
@@ -110,10 +131,10 @@ describe('a seed', () => {
   test('that is wrong creates nothing and says where', async () => {
     const app = newApp()
     const wrong: [unknown, RegExp][] = [
-      [[{ text: 'a' }, { depth: 1 }], /seed\[1\] has no text/],
+      [[{ text: 'a' }, { depth: 1 }], /seed\[1\]\.text is missing: it is text \(seed\[1\] has depth\)/],
       [[{ text: ' ' }], /seed\[0\] has no text/],
-      [[{ text: 'a', status: 'perhaps' }], /seed\[0\]\.status: /],
-      [{ seed: [7] }, /seed\[0\]: /],
+      [[{ text: 'a', status: 'perhaps' }], /seed\[0\]\.status is "perhaps": valid are pending, /],
+      [{ seed: [7] }, /seed\[0\] is 7, not an object \{text, depth\?/],
       [{ steps: ['a'] }, /The body is \{"title": "\.\.\.", "seed": \[\.\.\.\]\}/],
       ['7', /The body is/],
       ['{"seed": [', /not JSON/],

@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { coerce } from '../../../shared/dialects/coerce.ts'
+import { leniently, placed } from '../../../shared/dialects/parameters.ts'
+import { placeOf } from '../../../shared/dialects/reading/item.ts'
 import { Reading } from '../../../shared/dialects/reading/reading.ts'
+import { complaints } from '../../../shared/dialects/wrong-arguments.ts'
 import { MAX_STEPS, MAX_TITLE } from '../../../shared/schema/limits.ts'
 import { Status } from '../../../shared/schema/plan.ts'
 import type { SeedStep } from '../../rooms/rooms.ts'
 import { badRequest } from './problem.ts'
 
-/** A step as any of the published tool sets would write it. */
+/** A step as any of the published tool sets would write it; more is read, as in the arguments of tools. */
 const SeedItem = z.object({
   text: z.string().optional(),
   title: z.string().optional(),
@@ -37,37 +40,52 @@ export function readNewPlan(body: unknown): { title: string; steps: SeedStep[] }
   return { title: title?.trim() ?? '', steps: readSeed(seed) }
 }
 
+/** A seed as the reader of lists leaves it. */
+const ReadSeed = z.object({
+  seed: leniently(
+    z
+      .array(
+        z.object({
+          text: z.string(),
+          depth: z.int().optional(),
+          description: z.string().optional(),
+          required: z.boolean().optional(),
+          status: Status.optional(),
+          placed,
+        }),
+      )
+      .max(MAX_STEPS),
+    { steps: 'text' },
+  ),
+})
+
 function readSeed(given: unknown): SeedStep[] {
   if (given === undefined || given === null) return []
-  const items: unknown = Array.isArray(given)
-    ? given.map((item: unknown) => (typeof item === 'string' ? { text: item } : item))
-    : given
-  const parsed = Seed.safeParse(coerce(Seed, items, 'seed', new Reading()))
-  if (!parsed.success) throw badRequest(`The seed is wrong: ${complaints(parsed.error)}. Nothing was created.`)
-  return asSteps(parsed.data)
-}
-
-function asSteps(items: z.infer<typeof Seed>): SeedStep[] {
+  const reading = new Reading()
+  const read = coerce(ReadSeed, { seed: given }, '', reading)
+  const parsed = ReadSeed.safeParse(read, { reportInput: true })
+  const { problems } = reading
+  if (!parsed.success || problems.length > 0) {
+    const what = complaints({ issues: parsed.error?.issues ?? [], problems, read }, ReadSeed)
+    throw badRequest(`The seed is wrong: ${what}. Nothing was created.`)
+  }
   let depth = -1
-  return items.map((item, i) => {
-    const text = item.text ?? item.title ?? item.content ?? ''
-    if (text.trim() === '') throw badRequest(`seed[${i}] has no text. Nothing was created.`)
+  return parsed.data.seed.map((item, i) => {
+    const place = placeOf(item)
+    const at = place?.at ?? `seed[${i}]`
+    if (item.text.trim() === '') throw badRequest(`${at} has no text. Nothing was created.`)
+    if (place !== undefined && (place.under !== null || place.waitsFor.length > 0))
+      throw badRequest(
+        `${at} names other steps, which a seed cannot: they have no dependencies yet. Nothing was created.`,
+      )
     // A step can only be one deeper than the one before it.
     depth = Math.max(0, Math.min(item.depth ?? 0, depth + 1))
-    const details = item.details ?? item.description
     return {
-      text,
+      text: item.text,
       depth,
       ...(item.status === undefined ? {} : { status: item.status }),
-      ...(details === undefined ? {} : { details }),
+      ...(item.description === undefined ? {} : { details: item.description }),
       ...(item.required === undefined ? {} : { required: item.required }),
     }
   })
-}
-
-function complaints({ issues }: z.ZodError): string {
-  const shown = issues.slice(0, 5).map(({ path, message }) => {
-    return `seed${path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')}: ${message}`
-  })
-  return [...shown, ...(issues.length > 5 ? [`and ${issues.length - 5} more`] : [])].join('; ')
 }
