@@ -3,6 +3,7 @@ import * as encoding from 'lib0/encoding'
 import type { Awareness } from 'y-protocols/awareness'
 import { WebsocketProvider } from 'y-websocket'
 import * as Y from 'yjs'
+import { TWIN_CODE, TWIN_REASON } from '../../shared/schema/closes.ts'
 import type { Backoff } from './backoff.ts'
 import { Pulse } from './pulse.ts'
 
@@ -16,7 +17,9 @@ export interface ConnectionEvents {
   readonly onUpdate: (update: Uint8Array) => void
   readonly onVersion: (version: number) => void
   /** The connection was lost, or could not be made; another try is under way. */
-  readonly onOffline: () => void
+  readonly onOffline: (why: string) => void
+  /** Another document writes under this copy's client id. No further try is made with it. */
+  readonly onTwin: () => void
   /** The server will not have it: no further try is made. */
   readonly onRefused: (code: number, why: string) => void
 }
@@ -35,6 +38,7 @@ export interface ConnectionOptions {
 const SYNC = 0
 const VERSION = 100
 const NOT_AUTHENTICATED = 4401
+const NO_CLOSE_FRAME = 1006
 /** Of what may stand in a subprotocol, as every JWT does. */
 const TOKEN = /^[\w.~+-]+$/
 const isPermanent = (code: number): boolean => code >= 4400 && code <= 4499
@@ -54,12 +58,15 @@ export class Connection {
   #isTrying = false
   /** Failed attempts since the last one that went well. */
   #failures = 0
+  /** What the socket said went wrong, as far as it may say. */
+  #error = ''
   /** A token that was refused is replaced once. */
   #hasFreshToken = false
   /** A missing part was asked for, and has not come. */
   #hasAsked = false
 
   constructor(doc: Y.Doc, awareness: Awareness, options: ConnectionOptions, events: ConnectionEvents) {
+    checkUrl(options.url)
     this.#doc = doc
     this.#options = options
     this.#events = events
@@ -76,6 +83,9 @@ export class Connection {
     this.#provider.messageHandlers[VERSION] = (_encoder, decoder) => events.onVersion(decoding.readVarUint(decoder))
     this.#provider.messageHandlers[SYNC] = this.#listen(this.#provider.messageHandlers[SYNC] as Handler)
     this.#provider.on('connection-close', (event) => this.#onClose(event))
+    this.#provider.on('connection-error', (event) => {
+      this.#error = messageIn(event)
+    })
     this.#pulse = new Pulse(this.#provider, () => this.lost())
   }
 
@@ -142,15 +152,16 @@ export class Connection {
       this.#provider.params = { ...params, planroom: '1' }
       // Not in the address, which proxies write into their logs. The server answers with the one that tells nothing.
       this.#provider.protocols = bearer === null || bearer === '' ? [] : ['planroom', `planroom.bearer.${bearer}`]
+      this.#error = ''
       this.#provider.connect()
       this.#pulse.start()
-    } catch {
-      this.#failed()
+    } catch (error) {
+      this.#failed(error instanceof Error ? error.message : String(error))
     }
   }
 
-  #failed(): void {
-    this.#events.onOffline()
+  #failed(why: string): void {
+    this.#events.onOffline(why)
     if (!this.#isWanted) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#tryNow(), this.#options.backoff(++this.#failures))
@@ -170,7 +181,20 @@ export class Connection {
       }
       this.#hasFreshToken = true
     }
-    this.#failed()
+    if (event !== null && event.code === TWIN_CODE && event.reason === TWIN_REASON && this.#isWanted) {
+      this.#isWanted = false
+      return this.#events.onTwin()
+    }
+    this.#failed(this.#whyClosed(event))
+  }
+
+  /** In words: a browser does not tell why it reached nobody. */
+  #whyClosed(event: CloseEvent | null): string {
+    const { url } = this.#options
+    if (event === null) return 'The connection was silent, or closed on this side.'
+    if (event.code !== NO_CLOSE_FRAME)
+      return `The server closed the connection: ${event.reason || 'no reason given'} (${event.code}).`
+    return `No connection to ${url}${this.#error === '' ? '' : `: ${this.#error}`}. Is the server running there?`
   }
 
   /** Lets y-websocket do its work, and looks over its shoulder. */
@@ -213,5 +237,29 @@ type Handler = (
   emitSynced: boolean,
   type: number,
 ) => void
+
+/** What the event of a failed socket tells: Node's has words, that of a browser has none. */
+function messageIn(event: unknown): string {
+  if (typeof event !== 'object' || event === null) return ''
+  const { message, error } = event as { readonly message?: unknown; readonly error?: unknown }
+  if (error instanceof Error) return wordsOf(error)
+  return typeof message === 'string' ? message : ''
+}
+
+/** Node hides the reason of a refused connection below an empty message. */
+function wordsOf(error: Error & { readonly code?: unknown }): string {
+  const inner = error instanceof AggregateError ? (error.errors as unknown[])[0] : error.cause
+  if (error.message !== '') return inner instanceof Error && inner.message !== '' ? inner.message : error.message
+  return inner instanceof Error ? wordsOf(inner) : typeof error.code === 'string' ? error.code : ''
+}
+
+/** @throws Error for an address that no server can ever be at */
+function checkUrl(url: string): void {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : ''
+  if (/^(?:https?|wss?):$/.test(protocol)) return
+  throw new Error(
+    `url is "${url}": it is the address of a Planroom server, such as http://127.0.0.1:4080 or wss://plans.example.org.`,
+  )
+}
 
 const socketUrl = (url: string): string => `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}/sync`

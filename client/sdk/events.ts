@@ -7,7 +7,11 @@ export type PlanStatus =
   | { readonly kind: 'connecting' }
   | { readonly kind: 'online' }
   /** Changes go on; tries to connect too, unless it was told to be offline. */
-  | { readonly kind: 'offline' }
+  | {
+      readonly kind: 'offline'
+      /** What the last attempt came to; absent where it was told to be offline. */
+      readonly why?: string
+    }
   /** The server will not have it, for good: codes 4400 to 4499. */
   | { readonly kind: 'refused'; readonly code: number; readonly why: string }
   /** The thread was deleted, for everybody and for good. What this copy holds can still be read. */

@@ -1,3 +1,5 @@
+import * as Y from 'yjs'
+import { contradicts } from '../../shared/plan/contradicts.ts'
 import { backoffWithJitter } from './backoff.ts'
 import { Connection } from './connection.ts'
 import type { Present } from './events.ts'
@@ -14,7 +16,9 @@ export interface LinkEvents {
   /** Own changes are on the server's disk. */
   readonly onSafe: (ids: readonly string[]) => void
   readonly onVersion: (version: number) => void
-  readonly onOffline: () => void
+  readonly onOffline: (why: string) => void
+  /** Another document writes under this copy's client id: nothing more of it counts as saved. */
+  readonly onTwin: () => void
   readonly onRefused: (code: number, why: string) => void
   readonly onPresence: () => void
 }
@@ -25,6 +29,11 @@ export class Link {
   readonly unsaved = new Unsaved()
   readonly connection: Connection
   #isClosed = false
+  #isTwin = false
+  /** The server has said what it has. */
+  #isUp = false
+  /** Up to which clock this copy's own structs can have reached the server. */
+  #offered = 0
 
   /** @throws Error if there is no WebSocket */
   constructor(options: ConnectOptions, presence: Readonly<Record<string, unknown>>, events: LinkEvents) {
@@ -32,6 +41,12 @@ export class Link {
     const { doc, awareness } = this.replica
     const safe = (ids: readonly string[]): void => {
       if (ids.length > 0) events.onSafe(ids)
+    }
+    const twin = (): void => {
+      if (this.#isClosed || this.#isTwin) return
+      this.#isTwin = true
+      this.connection.pause()
+      events.onTwin()
     }
     // Not before: a server that answers, and then refuses what it is brought, is not to be asked again at once.
     const wentWell = (): void => {
@@ -49,8 +64,13 @@ export class Link {
         backoff: options.backoff ?? backoffWithJitter(),
       },
       {
-        onState: (stateVector) => safe(this.unsaved.heardState(doc, stateVector)),
+        onState: (stateVector) => {
+          if (this.#isTwinIn(stateVector)) return twin()
+          this.#isUp = true
+          safe(this.unsaved.heardState(doc, stateVector))
+        },
         onSynced: (update) => {
+          if (contradicts(doc, update, doc.clientID)) return twin()
           const ids = this.unsaved.heardAll(doc, update)
           events.onReceived()
           safe(ids)
@@ -58,6 +78,7 @@ export class Link {
           events.onSynced()
         },
         onUpdate: (update) => {
+          if (contradicts(doc, update, doc.clientID)) return twin()
           const before = this.unsaved.size
           const ids = this.unsaved.heard(update)
           wentWell()
@@ -65,9 +86,12 @@ export class Link {
           if (ids.length > 0 || this.unsaved.size !== before) events.onSafe(ids)
         },
         onVersion: events.onVersion,
-        onOffline: () => {
-          if (!this.#isClosed) events.onOffline()
+        onOffline: (why) => {
+          if (this.#isUp) this.#offered = this.#ownClock
+          this.#isUp = false
+          if (!this.#isClosed) events.onOffline(why)
         },
+        onTwin: twin,
         onRefused: events.onRefused,
       },
     )
@@ -75,6 +99,17 @@ export class Link {
     awareness.on('change', () => {
       if (!this.#isClosed) events.onPresence()
     })
+  }
+
+  get #ownClock(): number {
+    const { store, clientID } = this.replica.doc
+    return Y.getState(store, clientID)
+  }
+
+  /** Whether the server has something under this copy's client id that never went there from here. */
+  #isTwinIn(stateVector: Uint8Array): boolean {
+    const known = Y.decodeStateVector(stateVector).get(this.replica.doc.clientID) ?? 0
+    return !this.#isUp && known > this.#offered
   }
 
   get presence(): readonly Present[] {

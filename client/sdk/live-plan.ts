@@ -1,18 +1,17 @@
 import type { ToolReply } from '../../shared/dialects/call.ts'
-import type { StepChange } from '../../shared/plan/changes.ts'
-import { changesBetween } from '../../shared/plan/changes.ts'
+import { changesBetween, type StepChange } from '../../shared/plan/changes.ts'
 import { checkOperations, isEmpty } from '../../shared/plan/check.ts'
 import type { PlanChange } from '../../shared/plan/draft.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { Writers } from '../../shared/plan/writers.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import { PlanError } from '../../shared/schema/errors.ts'
+import { TWIN_CODE, TWIN_REASON } from '../../shared/schema/closes.ts'
 import { newStepId, type StepId } from '../../shared/schema/ids.ts'
 import type { PlanOperation } from '../../shared/schema/operation.ts'
 import type { PlanEvent, PlanSnapshot, PlanStatus, Present, SetAside } from './events.ts'
 import { footprint } from './footprint.ts'
-import type { OwnChange } from './journal.ts'
-import { Journal } from './journal.ts'
+import { Journal, type OwnChange } from './journal.ts'
 import { Link } from './link.ts'
 import type { ConnectOptions, ToolHost } from './options.ts'
 import { OwnChanges } from './own-changes.ts'
@@ -21,8 +20,7 @@ import { doAgain } from './retrace.ts'
 import { watchNetwork } from './network.ts'
 import { Standing } from './standing.ts'
 import { inTime } from './waiters.ts'
-import type { Deed, Undone, Written } from './undo.ts'
-import { NOTHING_WRITTEN, UndoStack } from './undo.ts'
+import { type Deed, NOTHING_WRITTEN, UndoStack, type Undone, type Written } from './undo.ts'
 
 /** Milliseconds that a store may take to open; a database can be held up by another tab. */
 const STORE_PATIENCE_MS = 3_000
@@ -53,7 +51,7 @@ export class LivePlan implements ToolHost {
   /** Why the last copy was refused. */
   #refusal: Pick<SetAside, 'code' | 'why'> = { code: 0, why: '' }
 
-  /** @throws Error if there is no WebSocket */
+  /** @throws Error if there is no WebSocket, or `url` is none of a server */
   constructor(options: ConnectOptions) {
     const { name = '', id = name, kind = 'human', store, now = Date.now, connect = true } = options
     this.actor = { id, name, kind }
@@ -192,9 +190,8 @@ export class LivePlan implements ToolHost {
   }
 
   /** Resolves when the store has kept all that was changed here. */
-  async whenKept(): Promise<void> {
-    await this.#loaded
-    await this.#journal?.flush()
+  whenKept(): Promise<void> {
+    return this.#loaded.then(() => this.#journal?.flush())
   }
 
   /** Ends the connection; changes go on here. */
@@ -213,9 +210,8 @@ export class LivePlan implements ToolHost {
   }
 
   /** Forgets what the store keeps of this plan, as after it was deleted; what was set aside stays. */
-  async forget(): Promise<void> {
-    await this.#loaded
-    await this.#journal?.clear()
+  forget(): Promise<void> {
+    return this.#loaded.then(() => this.#journal?.clear())
   }
 
   /** Ends it all, once the store has kept what was changed. What the server does not have yet goes there next time. */
@@ -254,7 +250,8 @@ export class LivePlan implements ToolHost {
       onReceived: () => this.#onReceived(link),
       onSafe: (ids) => this.#onSafe(link, ids),
       onVersion: (version) => this.#standing.setVersion(version),
-      onOffline: () => this.#onOffline(),
+      onOffline: (why) => this.#onOffline(why),
+      onTwin: () => this.#startOver(link, TWIN_CODE, TWIN_REASON),
       onRefused: (code, why) => this.#onRefused(link, code, why),
       onPresence: () => {
         if (link === this.#link) this.#standing.tell({ type: 'presence', presence: link.presence })
@@ -332,8 +329,8 @@ export class LivePlan implements ToolHost {
     this.#standing.setUnsaved(this.unsaved)
   }
 
-  #onOffline(): void {
-    if (this.#standing.end === null) this.#standing.setStatus({ kind: 'offline' })
+  #onOffline(why: string): void {
+    if (this.#standing.end === null && this.#wantsOnline) this.#standing.setStatus({ kind: 'offline', why })
   }
 
   #onRefused(link: Link, code: number, why: string): void {
@@ -343,15 +340,15 @@ export class LivePlan implements ToolHost {
     this.#startOver(link, code, why)
   }
 
-  // When the server will not have this copy
-
   #startOver(link: Link, code: number, why: string): void {
-    if (link === this.#next || !this.#own.refused(link.unsaved.ids()))
+    // A client id that another document has is no fault of what was written under it.
+    if (code !== TWIN_CODE && (link === this.#next || !this.#own.refused(link.unsaved.ids())))
       return this.#standing.setStatus({ kind: 'refused', code, why })
+    if (link === this.#next) link.close()
     this.#refusal = { code, why }
     link.connection.pause()
     this.#next = this.#newLink()
-    this.#standing.setStatus({ kind: 'offline' })
+    this.#standing.setStatus({ kind: 'offline', why })
     if (this.#wantsOnline) this.#next.connection.open()
   }
 
@@ -371,6 +368,7 @@ export class LivePlan implements ToolHost {
     const lost = this.#own.takeLost()
     this.#standing.setStatus({ kind: 'online' })
     this.#standing.setUnsaved(this.unsaved)
+    if (refusal.code === TWIN_CODE && lost.length === 0) return
     void kept.then((where) => this.#standing.tell({ type: 'setAside', setAside: { ...refusal, where, lost } }))
   }
 

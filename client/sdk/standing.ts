@@ -2,6 +2,8 @@ import type { PlanEvent, PlanStatus } from './events.ts'
 import { Listeners } from './events.ts'
 import { Waiters } from './waiters.ts'
 
+const whyOf = (status: PlanStatus): string | undefined => (status.kind === 'offline' ? status.why : undefined)
+
 /** How a live plan stands, and who is told when that changes. */
 export class Standing {
   readonly #listeners = new Listeners<PlanEvent>()
@@ -47,7 +49,7 @@ export class Standing {
   }
 
   setStatus(status: PlanStatus): void {
-    if (status.kind === this.#status.kind) return
+    if (status.kind === this.#status.kind && whyOf(status) === whyOf(this.#status)) return
     this.#status = status
     const { end } = this
     if (status.kind === 'online') this.#synced.resolve()

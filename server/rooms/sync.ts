@@ -1,5 +1,7 @@
 import * as Y from 'yjs'
 import { MAX_AWARENESS_IDS, MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
+import { contradicts } from '../../shared/plan/contradicts.ts'
+import { TWIN_CODE, TWIN_REASON } from '../../shared/schema/closes.ts'
 import type { Allowance } from './allowance.ts'
 import type { Actor } from '../../shared/schema/actor.ts'
 import type { Doing } from './agents.ts'
@@ -10,14 +12,12 @@ import { Parked } from './parked.ts'
 import { type Person, Presence } from './presence.ts'
 import type { Socket } from './session.ts'
 import { Session } from './session.ts'
-import { bringsNothing, contradicts, newClients } from './update-effect.ts'
+import { bringsNothing, newClients } from './update-effect.ts'
 import type { Missing } from './validate-update.ts'
 import { validateUpdate } from './validate-update.ts'
 import type { Message } from './wire.ts'
 import { KEEP_ALIVE, readMessage, stepOne, stepTwo, updateMessage, versionMessage } from './wire.ts'
 import { writtenTexts } from './written-texts.ts'
-
-const TWO_DOCUMENTS = 'another document writes under your client id: take a new one and bring your change again'
 
 const READ_ONLY = 'you may read this plan, but not change it'
 const UNWRITABLE = 'nothing can be stored just now'
@@ -179,7 +179,7 @@ export class Sync {
     if (!session.mayWrite && verdict.kind !== 'refused') this.#takeNothingNew(session, update, 4403, READ_ONLY)
     else if (verdict.kind === 'missing') return verdict
     else if (verdict.kind === 'refused') this.#refuse(session, verdict.code, verdict.reason)
-    else if (contradicts(doc, update)) this.#refuse(session, 4500, TWO_DOCUMENTS)
+    else if (contradicts(doc, update)) this.#refuse(session, TWIN_CODE, TWIN_REASON)
     else if (!this.#live.isWritable) this.#takeNothingNew(session, update, 4503, UNWRITABLE)
     else if (this.#live.isFullFor(update))
       this.#refuse(session, 4413, `a plan may have ${MAX_PLAN_BYTES} bytes; removing and shortening always works`)
