@@ -59,7 +59,7 @@ export const planCommands: readonly CommandSpec[] = [
     places: [threadPlace],
     options: { ...onThread, wait: { about: 'Wait for the server, if it is not there yet.' } },
     about: [
-      'Shows a plan until Ctrl-C. On a terminal the plan is drawn anew in place, with what happened last below it; into a pipe goes a line for each thing that happens, and with --json each line is a JSON document.',
+      'Shows a plan until Ctrl-C: first how it stands, then what happens, with who did it, when and why. On a terminal the plan is drawn anew in place, arrows and PgUp, PgDn, Home and End scroll, and what happened last stands below; into a pipe goes a line for each thing, and with --json each line is a JSON document.',
       'A server that goes away is waited for. It ends with 5 if the server refuses, and with 6 if the thread is deleted.',
     ],
     examples: [

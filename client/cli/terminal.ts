@@ -38,10 +38,10 @@ export class Terminal {
     return this.#out.isTTY === true
   }
   get rows(): number {
-    return this.#out.rows ?? 40
+    return sized(this.#out.rows, 40)
   }
   get columns(): number {
-    return this.#out.columns ?? 80
+    return sized(this.#out.columns, 80)
   }
 
   print(text: string): void {
@@ -66,6 +66,10 @@ export class Terminal {
     return new Progress(isWanted && this.#errors.isTTY === true ? this.#errors : null, label)
   }
 }
+
+/** A terminal that does not know its size says nothing, or 0. */
+const sized = (size: number | undefined, standard: number): number =>
+  size === undefined || size === 0 ? standard : size
 
 const painted = (colour: Colour, text: string): string => `\u001b[${CODES[colour]}m${text}\u001b[0m`
 

@@ -68,8 +68,15 @@ export async function newServer(
 }
 
 /** Calls a tool over HTTP. */
-export async function callTool(url: string, thread: string, tool: string, args: object): Promise<{ version: number }> {
-  const response = await fetch(`${url}/threads/${thread}/tools/${tool}`, { method: 'POST', body: JSON.stringify(args) })
+export async function callTool(
+  url: string,
+  thread: string,
+  tool: string,
+  args: object,
+  name = '',
+): Promise<{ version: number }> {
+  const init = { method: 'POST', headers: { 'X-Agent-Name': name }, body: JSON.stringify(args) }
+  const response = await fetch(`${url}/threads/${thread}/tools/${tool}`, init)
   if (!response.ok) throw new Error(`${tool}: ${response.status} ${await response.text()}`)
   return (await response.json()) as { version: number }
 }

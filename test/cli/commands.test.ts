@@ -170,10 +170,20 @@ describe('a plan', () => {
     const people = start(['watch', 'holiday'], { env })
     const program = start(['watch', 'holiday', '--json'], { env })
     onTestFinished(() => void [people, program].map((child) => child.kill('SIGKILL')))
-    await Promise.all([line(people, /live at/), line(program, /"kind":"online"/)])
-    const told = Promise.all([line(people, /#1 added by ada: Pack/), line(program, /"type":"change"/)])
+    await Promise.all([
+      line(people, /live at/),
+      line(people, /holiday · version 0 · 0 of 0 done/),
+      line(program, /"kind":"online"/),
+      line(program, /"type":"plan"/),
+    ])
+    const told = Promise.all([
+      line(people, /ada \(add_todos\): added 1 step: Pack/),
+      line(program, /"type":"change"/),
+      line(program, /"type":"activity"/),
+    ])
     await run(['call', 'add_todos', '{"steps": [{"text": "Pack"}]}'])
-    const [first, second] = await told
+    const [first, second, third] = await told
+    expect(JSON.parse(third)).toMatchObject({ version: 1, actor: { name: 'ada' }, tool: 'add_todos' })
     expect(first).not.toMatch(ESCAPE)
     expect(JSON.parse(second)).toMatchObject({ changes: [{ did: ['added'], place: 1, after: { text: 'Pack' } }] })
     const ended = new Promise((resolve) => people.once('close', resolve))
@@ -183,6 +193,32 @@ describe('a plan', () => {
     await fetch(`${url}/threads/holiday`, { method: 'DELETE' })
     expect(await gone).toBe(6)
   })
+})
+
+test('[11-F29] a plan that is there is shown first, then what happens, by whom, when and why', async () => {
+  const { url } = await newServer()
+  for (const name of ['cid', 'dee']) {
+    const steps = Array.from({ length: 150 }, (_, i) => `${name} ${i}`)
+    await callTool(url, 'holiday', 'add_todos', { steps }, name)
+  }
+  const child = start(['watch', 'holiday'], { env: { PLANROOM_URL: url, PLANROOM_NAME: 'ann' } })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let text = ''
+  child.stdout?.on('data', (part: Buffer) => (text += String(part)))
+  await line(child, /lines more: planroom show holiday prints all/)
+  expect(text).toContain('holiday · version 2 · 0 of 300 done\n')
+  expect(text).toContain('#1  [ ] cid 0\n')
+  expect(text.split('\n').length).toBeLessThan(110)
+  expect(text).not.toContain('added')
+  const told = line(child, /renamed/)
+  await callTool(url, 'holiday', 'toggle_todos', { indices: [1], action_and_reasoning: 'It is done' }, 'cid')
+  await callTool(url, 'holiday', 'update_todos', { updates: [{ index: 1, text: 'X' }] }, 'eve')
+  await callTool(url, 'holiday', 'update_todos', { updates: [{ index: 2, text: 'Y' }] }, 'cid')
+  await told
+  // Eve had not looked: her call was refused, and is no happening.
+  expect(text.slice(text.indexOf('prints all'))).toMatch(
+    /prints all\n\d\d:\d\d:\d\d {2}cid \(toggle_todos\): completed 1 step: cid 0 — It is done\n\d\d:\d\d:\d\d {2}cid \(update_todos\): renamed 1 step: Y\n$/,
+  )
 })
 
 describe('exit codes', () => {

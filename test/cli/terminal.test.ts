@@ -71,7 +71,7 @@ describe('a terminal', () => {
     await vi.waitFor(() => expect(text).toContain('[ ] Pack [31m'), { timeout: 20_000 })
     expect(text).toContain('\u001b[H')
     await callTool(url, 'holiday', 'toggle_todos', { indices: [1] })
-    await vi.waitFor(() => expect(text).toContain('#1 completed'), { timeout: 20_000 })
+    await vi.waitFor(() => expect(text).toContain('completed 1 step: Pack'), { timeout: 20_000 })
     child.stdin.write('\u0003')
     expect((await ended)[0]).toBe(0)
   })
