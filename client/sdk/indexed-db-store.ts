@@ -35,6 +35,7 @@ export function indexedDbStore(name: string, factory?: IDBFactory): PlanStore {
   }
 
   return {
+    channel: name,
     load: () =>
       inLine(async () => {
         const records = (await open()).transaction([RECORDS], 'readonly').objectStore(RECORDS)

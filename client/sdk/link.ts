@@ -1,10 +1,12 @@
 import * as Y from 'yjs'
+import { newStepId } from '../../shared/schema/ids.ts'
 import { contradicts } from '../../shared/plan/contradicts.ts'
 import { backoffWithJitter } from './backoff.ts'
 import { Connection } from './connection.ts'
 import type { Present } from './events.ts'
 import type { ConnectOptions } from './options.ts'
 import { Replica } from './replica.ts'
+import { Siblings } from './siblings.ts'
 import { Unsaved } from './unsaved.ts'
 import { defaultWebSocket } from './web-socket.ts'
 
@@ -28,6 +30,9 @@ export class Link {
   readonly replica = new Replica()
   readonly unsaved = new Unsaved()
   readonly connection: Connection
+  readonly #events: LinkEvents
+  #siblings: Siblings | null = null
+  #isRetired = false
   #isClosed = false
   #isTwin = false
   /** The server has said what it has. */
@@ -38,6 +43,7 @@ export class Link {
   /** @throws Error if there is no WebSocket */
   constructor(options: ConnectOptions, presence: Readonly<Record<string, unknown>>, events: LinkEvents) {
     const { url, thread, name = '', id = name, kind = 'human', token } = options
+    this.#events = events
     const { doc, awareness } = this.replica
     const safe = (ids: readonly string[]): void => {
       if (ids.length > 0) events.onSafe(ids)
@@ -89,7 +95,9 @@ export class Link {
         onOffline: (why) => {
           if (this.#isUp) this.#offered = this.#ownClock
           this.#isUp = false
-          if (!this.#isClosed) events.onOffline(why)
+          if (this.#isClosed) return
+          events.onOffline(why)
+          this.#siblings?.greet()
         },
         onTwin: twin,
         onRefused: events.onRefused,
@@ -121,8 +129,29 @@ export class Link {
     }))
   }
 
+  /** Shares what is changed without a connection with other tabs. @param channel the store's name for them */
+  meetSiblings(channel: string | undefined): void {
+    const isMet = this.#siblings !== null || this.#isRetired
+    if (channel === undefined || isMet || !('BroadcastChannel' in globalThis)) return
+    const isAlone = (): boolean => !this.#isUp
+    this.#siblings = new Siblings(channel, this.replica.doc, isAlone, (update) => {
+      this.unsaved.add(newStepId(), update)
+      this.#events.onReceived()
+      this.#events.onSafe([])
+    })
+  }
+
+  /** It goes to the server no more, nor to other tabs. */
+  retire(): void {
+    this.#isRetired = true
+    this.connection.pause()
+    this.#siblings?.close()
+    this.#siblings = null
+  }
+
   close(): void {
     if (this.#isClosed) return
+    this.retire()
     this.#isClosed = true
     this.connection.destroy()
     this.replica.destroy()

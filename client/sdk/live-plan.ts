@@ -241,6 +241,7 @@ export class LivePlan implements ToolHost {
   }
 
   #open(): void {
+    this.#link.meetSiblings(this.#options.store?.channel)
     if (this.#wantsOnline && this.#standing.end === null) (this.#next ?? this.#link).connection.open()
   }
 
@@ -346,7 +347,7 @@ export class LivePlan implements ToolHost {
       return this.#standing.setStatus({ kind: 'refused', code, why })
     if (link === this.#next) link.close()
     this.#refusal = { code, why }
-    link.connection.pause()
+    link.retire()
     this.#next = this.#newLink()
     this.#standing.setStatus({ kind: 'offline', why })
     if (this.#wantsOnline) this.#next.connection.open()
@@ -358,6 +359,7 @@ export class LivePlan implements ToolHost {
     this.#link = link
     this.#next = null
     link.replica.takeReceived()
+    link.meetSiblings(this.#options.store?.channel)
     const todo = this.#own.startOver()
     const kept = this.#journal?.startOver(todo) ?? Promise.resolve(null)
     // Seen as one change: what is done again was there before.

@@ -15,6 +15,8 @@ export interface PlanStore {
   clear(): Promise<void>
   /** Resolves when all is kept; then the store can be opened by somebody else. */
   close(): Promise<void>
+  /** Under which name other tabs of the browser have the same store; they tell each other what changes offline. */
+  readonly channel?: string
 }
 
 /** A store that lasts as long as the page or the process. */
