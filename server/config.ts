@@ -1,12 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import { z } from 'zod'
-import {
-  ACTOR_RATE,
-  ADDRESS_RATE,
-  MAX_ADDRESS_CONNECTIONS,
-  MAX_CONNECTIONS,
-  MAX_THREAD_CONNECTIONS,
-} from '../shared/schema/limits.ts'
+import { type LimitSettings, STANDARD_LIMITS } from '../shared/schema/limit-settings.ts'
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 
@@ -53,11 +47,11 @@ const Environment = z.object({
     .toLowerCase()
     .pipe(z.enum(['on', 'off'], 'is on or off'))
     .default('on'),
-  PLANROOM_MAX_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_CONNECTIONS),
-  PLANROOM_MAX_THREAD_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_THREAD_CONNECTIONS),
-  PLANROOM_MAX_ADDRESS_CONNECTIONS: wholeNumber(1, 1_000_000, MAX_ADDRESS_CONNECTIONS),
-  PLANROOM_ADDRESS_RATE: wholeNumber(1, 1_000_000, ADDRESS_RATE),
-  PLANROOM_ACTOR_RATE: wholeNumber(1, 1_000_000, ACTOR_RATE),
+  PLANROOM_MAX_CONNECTIONS: wholeNumber(1, 1_000_000, STANDARD_LIMITS.connections),
+  PLANROOM_MAX_THREAD_CONNECTIONS: wholeNumber(1, 1_000_000, STANDARD_LIMITS.connectionsPerThread),
+  PLANROOM_MAX_ADDRESS_CONNECTIONS: wholeNumber(1, 1_000_000, STANDARD_LIMITS.connectionsPerAddress),
+  PLANROOM_ADDRESS_RATE: wholeNumber(1, 1_000_000, STANDARD_LIMITS.addressRate),
+  PLANROOM_ACTOR_RATE: wholeNumber(1, 1_000_000, STANDARD_LIMITS.actorRate),
 })
 /** The names of all settings. */
 export const SETTINGS: readonly string[] = Object.keys(Environment.shape)
@@ -98,19 +92,7 @@ export interface Config {
   /** Origins whose pages may use the server. */
   readonly allowedOrigins: readonly string[]
   /** How much one address, one actor and all together may have. */
-  readonly limits: {
-    /** Whether rates and connections are limited. Bytes always are. */
-    readonly isOn: boolean
-    /** Addresses and networks of proxies whose X-Forwarded-For counts. */
-    readonly trustedProxies: readonly string[]
-    /** Open sockets. */
-    readonly connections: number
-    readonly connectionsPerThread: number
-    readonly connectionsPerAddress: number
-    /** Requests a second. */
-    readonly addressRate: number
-    readonly actorRate: number
-  }
+  readonly limits: LimitSettings
 }
 
 /** Everything that is wrong with the configuration, in one message of one line. */

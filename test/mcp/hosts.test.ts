@@ -128,6 +128,8 @@ describe.each([false, true])('[12-8] what hosts get wrong; of 2026: %s', (isMode
     ['tools/call', { name: 'list_todos', arguments: [] }, /not a list/],
     ['tools/call', { name: 'list_todos', arguments: 7 }, /not a number/],
     ['tools/list', { cursor: 7 }, /^A cursor is a text/],
+    ['tools/list', { cursor: 'page-2' }, /^No list gave this cursor: each of them has one page/],
+    ['prompts/list', { cursor: ' ' }, /^No list gave this cursor/],
     ['resources/list', { cursor: {} }, /^A cursor is a text/],
     ['prompts/get', {}, /^prompts\/get names a prompt/],
     ['resources/read', { uri: 7 }, /^resources\/read names a resource/],

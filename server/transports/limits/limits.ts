@@ -1,32 +1,9 @@
 import * as standard from '../../../shared/schema/limits.ts'
+import { type LimitSettings, STANDARD_LIMITS } from '../../../shared/schema/limit-settings.ts'
 import { Allowance } from '../../rooms/allowance.ts'
 import { type AddressOf, createAddresses } from './addresses.ts'
 import { Rate } from './rates.ts'
 import { Seats } from './seats.ts'
-
-export interface LimitSettings {
-  /** Whether rates and connections are limited at all. What bounds memory is always there. */
-  readonly isOn: boolean
-  /** Addresses and networks of proxies whose X-Forwarded-For counts. */
-  readonly trustedProxies: readonly string[]
-  /** Open sockets. */
-  readonly connections: number
-  readonly connectionsPerThread: number
-  readonly connectionsPerAddress: number
-  /** Requests a second. */
-  readonly addressRate: number
-  readonly actorRate: number
-}
-
-export const STANDARD_LIMITS: LimitSettings = {
-  isOn: true,
-  trustedProxies: [],
-  connections: standard.MAX_CONNECTIONS,
-  connectionsPerThread: standard.MAX_THREAD_CONNECTIONS,
-  connectionsPerAddress: standard.MAX_ADDRESS_CONNECTIONS,
-  addressRate: standard.ADDRESS_RATE,
-  actorRate: standard.ACTOR_RATE,
-}
 
 /** What every door asks before it gives of what there is only so much. One for all doors: they share one process. */
 export interface Limits {

@@ -107,7 +107,8 @@ function readResource({ uri }: Fields): ReadParams {
 /** Every list has one page, and so no cursor was ever given. */
 function readPage({ cursor, ...params }: Fields): ReadParams {
   if (cursor === undefined || cursor === null || cursor === '') return { params }
-  if (typeof cursor === 'string') return { params: { ...params, cursor } }
+  if (typeof cursor === 'string')
+    return { params, mistake: 'No list gave this cursor: each of them has one page. Leave it out.' }
   return { params, mistake: `A cursor is a text that a list was answered with, not ${kindOf(cursor)}. Leave it out.` }
 }
 
