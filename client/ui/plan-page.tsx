@@ -6,6 +6,7 @@ import type { Identity } from './model/identity.ts'
 import { asHere, isTyping, KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
 import { useStore } from './model/store.ts'
+import { Breadcrumbs } from './parts/breadcrumbs.tsx'
 import { Board } from './parts/board.tsx'
 import { Boundary } from './parts/boundary.tsx'
 import {
@@ -103,6 +104,7 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       {inPart('What should be said here', <Banners onIdentity={onIdentity} />)}
       {inPart('The filter', <FilterBar />)}
       {inPart('The search', <FindBar />)}
+      {inPart('Where one is', <Breadcrumbs />)}
       <p id="tree-help" hidden>
         Arrow keys move, Enter adds a step, F2 edits, Space ticks, Alt Shift Right indents. F6 leads to the other parts
         of the page. Question mark shows all keys.

@@ -25,6 +25,12 @@ describePage('several steps at once', () => {
     await press('Shift+ArrowDown')
     await chosen(page, ['Two', 'Three'])
     expect(await focusOf(page)).toBe('Three')
+    // They look as the others do, but for their ground.
+    const look = (text: string): Promise<string[]> =>
+      rowOf(page, text)
+        .locator('.text')
+        .evaluate((node) => [getComputedStyle(node).fontSize, getComputedStyle(node).color])
+    expect(await look('Two')).toEqual(await look('Four'))
     await press('Shift+ArrowUp', 'Shift+ArrowUp')
     await chosen(page, ['One', 'Two'])
     await press('ArrowDown')

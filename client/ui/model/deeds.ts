@@ -21,6 +21,7 @@ export function deedsFor(session: Session) {
     if (operation === null) return announcer.say(why)
     if (operation.type === 'moveSteps' && operation.parent !== null) view.collapse(operation.parent, false)
     if (!session.write(operation)) return
+    session.unfold(id)
     view.focus(id)
     announcer.say(`${word}, level ${(session.plan.step(id)?.depth ?? 0) + 1}`)
   }

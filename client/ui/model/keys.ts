@@ -20,6 +20,7 @@ export const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Delete', 'Remove, with all below'],
   ['s · g · m · a', 'Status, group, move to…, owner'],
   ['o', 'Into the panel of the step; Esc leads back'],
+  ['z · Shift z', 'Zoom into the step, and out again'],
   ['/', 'Filter: words, is:open, is:ready, group:"…", @owner, #number; - in front leaves out'],
   ['Ctrl F', 'Find; Enter and Shift Enter lead to the next and the one before'],
   ['Ctrl K', 'All commands, and any step'],
@@ -133,6 +134,12 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
       return true
     case 'a':
       view.open({ kind: 'owner', id })
+      return true
+    case 'z':
+      session.zoomTo(id)
+      return true
+    case 'Z':
+      session.zoomOut()
       return true
     case 'o':
       view.openPanel(id)

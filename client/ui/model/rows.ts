@@ -35,6 +35,8 @@ export interface Outline {
   readonly collapsed: ReadonlySet<StepId>
   readonly filter: Filter
   readonly draft: DraftPlace | null
+  /** A step that alone is shown, with all below it. */
+  readonly zoom?: StepId | null
   /** A step that must be seen whatever is collapsed or filtered: it is being typed in. */
   readonly keep: StepId | null
 }
@@ -50,21 +52,25 @@ export function rowMaker(): (plan: Plan, outline: Outline) => readonly Row[] {
 }
 
 function makeRows(plan: Plan, outline: Outline, former: ReadonlyMap<StepId, StepRow>): readonly Row[] {
-  const { collapsed, filter, draft, keep } = outline
+  const { collapsed, filter, draft, keep, zoom = null } = outline
   const { parents } = talliesOf(plan)
   const shown = filter === null ? null : shownBy(plan, filter, keep)
   const open = ancestorsOf(plan, keep ?? draft?.parent ?? null, keep === null)
   const counts = countSiblings(plan)
   const positions = new Map<StepId | null, number>()
   const rows: Row[] = []
-  for (let at = 0; at < plan.steps.length; at++) {
+  const from = zoom === null ? 0 : Math.max(0, plan.places.of(zoom))
+  const to = zoom === null ? plan.steps.length : plan.places.end(from)
+  for (let at = 0; at < to; at++) {
     const step = plan.steps[at] as Step
     const position = (positions.get(step.parent) ?? 0) + 1
     positions.set(step.parent, position)
+    if (at < from) continue
     const place = shown?.get(step.id)
     if (shown !== null && place === undefined) continue
     const tally = parents.get(step.id) ?? null
-    const isExpanded = tally !== null && (shown !== null || open.has(step.id) || !collapsed.has(step.id))
+    const isExpanded =
+      tally !== null && (shown !== null || open.has(step.id) || step.id === zoom || !collapsed.has(step.id))
     const row: StepRow = {
       kind: 'step',
       key: step.id,

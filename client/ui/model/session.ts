@@ -122,23 +122,41 @@ export class Session {
     return roots
   }
 
+  /** Shows a step alone, with all below it; null: all. The focus stays in sight. */
+  zoomTo(id: StepId | null): void {
+    const { zoom } = this.view.get()
+    this.view.patch({ zoom: id })
+    this.view.focus(id ?? zoom)
+  }
+
+  /** One level out. */
+  zoomOut(): void {
+    const { zoom } = this.view.get()
+    if (zoom === null) return
+    this.view.patch({ zoom: this.plan.step(zoom)?.parent ?? null })
+    this.view.focus(zoom)
+  }
+
   /** Goes to a step, whatever it is folded away in or filtered out by. */
   goTo(id: StepId): void {
     const step = this.plan.step(id)
     if (step === undefined) return
     const { fits } = readFilter(this.view.get().filter, this.plan, this.names.get())
     if (fits !== null && !fits(step)) this.view.setFilter('')
-    this.#unfold(id)
+    this.unfold(id)
     this.view.focus(id)
   }
 
   /** Brings a step into sight; the focus stays where it is. */
   show(id: StepId): void {
-    this.#unfold(id)
+    this.unfold(id)
     this.view.show(id)
   }
 
-  #unfold(id: StepId): void {
+  /** Opens whatever a step is folded away in, or out of sight by a zoom. */
+  unfold(id: StepId): void {
+    const { zoom } = this.view.get()
+    if (zoom !== null && !this.plan.subtree(zoom).some((step) => step.id === id)) this.view.patch({ zoom: null })
     const above: StepId[] = []
     for (let at = this.plan.step(id)?.parent ?? null; at !== null; at = this.plan.step(at)?.parent ?? null)
       above.push(at)
@@ -212,6 +230,8 @@ export class Session {
     const gone = new Set(event.changes.filter(({ after }) => after === null).map(({ id }) => id))
     if (gone.size > 0) {
       this.editor.removed(event.before, gone)
+      const { zoom } = this.view.get()
+      if (zoom !== null && gone.has(zoom)) this.view.patch({ zoom: null })
       this.#mendFocus(event.before, gone)
     }
     if (event.origin !== 'remote' || this.live.status.kind !== 'online') return

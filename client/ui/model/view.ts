@@ -34,6 +34,8 @@ export interface ViewState {
   readonly showTurn: number
   /** Grows whenever the focus is to go into the panel. */
   readonly panelTurn: number
+  /** The step that one has zoomed into. */
+  readonly zoom: StepId | null
   /** What the next paste moves. */
   readonly cut: readonly StepId[]
   /** What is chosen beside the focused step; empty: that one alone. */
@@ -71,6 +73,7 @@ export class View extends Store<ViewState> {
       focusTurn: 0,
       showTurn: 0,
       panelTurn: 0,
+      zoom: null,
       cut: [],
       chosen: NONE,
       anchor: null,

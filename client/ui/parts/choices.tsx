@@ -33,6 +33,7 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
     one('group', 'Set group…', 'G', () => view.open({ kind: 'group', id })),
     one('owner', 'Owner…', 'A', () => view.open({ kind: 'owner', id })),
     one('dependencies', 'Waits for…', '', () => view.open({ kind: 'dependencies', id })),
+    one('zoom', 'Zoom into it', 'Z', () => session.zoomTo(id)),
     one('show', 'Show details', 'O', () => view.openPanel(id)),
     one('copy', 'Copy as Markdown', 'Ctrl C', () => copyText(session, deeds.markdown(id))),
     one('remove', 'Remove', 'Delete', () => deeds.remove(id)),
@@ -60,6 +61,7 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
     one('tree', 'Show the outline', '', () => view.patch({ layout: 'tree' })),
     one('board', 'Show the board', '', () => view.patch({ layout: 'board' })),
     one('both', 'Show outline and board', '', () => view.patch({ layout: 'both' })),
+    ...(view.get().zoom === null ? [] : [one('zoom-out', 'Zoom out', 'Shift Z', () => session.zoomOut())]),
     one('filter', 'Filter by…', '', () => view.open({ kind: 'filter' })),
     one('activity', 'Show the activity', '', () => view.patch({ side: 'activity' })),
     collapsed.size > 0

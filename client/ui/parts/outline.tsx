@@ -25,7 +25,7 @@ export function Outline() {
   const { plan, flashes, presence } = useStore(session.seen)
   const view = useStore(session.view)
   const names = useStore(session.names)
-  const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut, chosen } = view
+  const { focused, layout, pane, focusTurn, showTurn, editing, collapsed, filter, find, cut, chosen, zoom } = view
   const scroller = useRef<HTMLDivElement>(null)
   const hasFocus = useRef(false)
 
@@ -35,8 +35,9 @@ export function Outline() {
   const rows = useMemo(() => {
     const draft = editing?.kind === 'draft' ? editing.place : null
     const keep = editing?.kind === 'step' && isHere ? editing.id : null
-    return make(plan, { collapsed, filter: fits, draft, keep })
-  }, [make, plan, collapsed, fits, editing, isHere])
+    return make(plan, { collapsed, filter: fits, draft, keep, zoom })
+  }, [make, plan, collapsed, fits, editing, isHere, zoom])
+  const above = zoom === null ? 0 : (plan.step(zoom)?.depth ?? 0)
   const groups = useMemo(() => new Map(plan.groups.map((group) => [group.id, group])), [plan.groups])
   const peers = useMemo(() => byStep(peersOf(presence, session.identity.id)), [presence, session])
 
@@ -61,8 +62,8 @@ export function Outline() {
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
   // What one does oneself may move the rows; what others do may not.
   const turn = useMemo(
-    () => ({ focusTurn, showTurn, filter, collapsed, editing }),
-    [focusTurn, showTurn, filter, collapsed, editing],
+    () => ({ focusTurn, showTurn, filter, collapsed, editing, zoom }),
+    [focusTurn, showTurn, filter, collapsed, editing, zoom],
   )
   const isWhole = virtualizer.getTotalSize() + BELOW <= (virtualizer.scrollRect?.height ?? 0)
   useAnchor(scroller, virtualizer, rows, anyFocused, turn)
@@ -186,7 +187,7 @@ export function Outline() {
               >
                 <span
                   className="indent"
-                  style={{ inlineSize: `calc(var(--indent) * ${Math.min(row.level - 1, 12)})` }}
+                  style={{ inlineSize: `calc(var(--indent) * ${Math.min(row.level - 1 - above, 12)})` }}
                 />
                 <span className="grip" />
                 <span className="twist" />
@@ -207,6 +208,7 @@ export function Outline() {
               isEdited={isHere && editing?.kind === 'step' && editing.id === row.key}
               isDragged={drag.id === row.key || cut.includes(row.key)}
               isChosen={chosen.has(row.key)}
+              above={above}
               isAlone={chosen.size === 0}
               group={groupOf(groups, step)}
               waits={waitsOf(plan, step)}
@@ -223,7 +225,7 @@ export function Outline() {
             data-level={drag.line.level}
             style={{
               transform: `translateY(${drag.line.y}px)`,
-              insetInlineStart: `calc(var(--row-pad) + var(--indent) * ${drag.line.level - 1})`,
+              insetInlineStart: `calc(var(--row-pad) + var(--indent) * ${drag.line.level - 1 - above})`,
             }}
           />
         )}
@@ -233,7 +235,7 @@ export function Outline() {
         <button
           type="button"
           className="add-step"
-          onClick={() => session.editor.draft({ parent: null, after: plan.children(null).at(-1) ?? null })}
+          onClick={() => session.editor.draft({ parent: zoom, after: plan.children(zoom).at(-1) ?? null })}
         >
           <Icon name="plus" /> New step
         </button>

@@ -25,6 +25,8 @@ export interface RowProps {
   readonly isEdited: boolean
   readonly isDragged: boolean
   readonly isChosen: boolean
+  /** Levels that are not shown, as one has zoomed in. */
+  readonly above: number
   /** No other is chosen. */
   readonly isAlone: boolean
   readonly group: Group | null
@@ -81,6 +83,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
     isDragged,
     isChosen,
     isAlone,
+    above,
     group,
     waits,
     owner,
@@ -95,7 +98,7 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
   const wasTyping = useRef(false)
   const classes = ['row', step.status]
   if (isFocused) classes.push('focused')
-  if (isChosen) classes.push('chosen')
+  if (isChosen) classes.push('selected')
   if (row.isContext) classes.push('context')
   if (isDragged) classes.push('dragged')
   return (
@@ -124,8 +127,8 @@ export const OutlineRow = memo(function OutlineRow(props: RowProps) {
           <bdi>{flash.who}</bdi> {flash.what} it, {ago(flash.at)}
         </span>
       )}
-      <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(level - 1, 12)})` }}>
-        {level > 13 && <span className="deep">{level}</span>}
+      <span className="indent" style={{ inlineSize: `calc(var(--indent) * ${Math.min(level - 1 - above, 12)})` }}>
+        {level - above > 13 && <span className="deep">{level}</span>}
       </span>
       <span className="grip" data-grip={id} aria-hidden="true">
         <Icon name="grip" />
