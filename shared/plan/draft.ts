@@ -281,7 +281,9 @@ export class Draft {
       let parent = this.parent(id)
       while (parent !== null && gone.has(parent) && this.#added.has(parent)) parent = this.parent(parent)
       const number = known.number === null ? {} : { number: known.number }
-      this.#tombstones.set(id, { id, removed: true, parent: parent ?? '', ...number })
+      const inGroup = this.#plan.groupOf(known)
+      const group = inGroup === null ? {} : { group: inGroup }
+      this.#tombstones.set(id, { id, removed: true, parent: parent ?? '', ...group, ...number })
     }
     this.#patches.delete(id)
     this.#children.set(id, [])

@@ -417,3 +417,14 @@ describe('without a server', () => {
     await make(plan, [edit(name, { description: 'Online' })])
   })
 })
+
+test('[10-F9] a new task between two of a group is in that group, whatever is nested or unlisted around it', async () => {
+  const plan = openTasks()
+  await make(plan, [by(B, add('g', 'A')), by(B, add('g', 'B')), by(B, add('g', 'C')), by(B, list())])
+  await make(plan, [outlined([['A.1', 0]], 1), ['read_todos', {}, A]])
+  const todos = ['A', 'new 1', 'A.1', 'B', 'new 2'].map((content) => ({ content, status: 'pending' }))
+  await make(plan, [['write_todos', { todos }, A]])
+  expect(groupsOf(await plan.call(...by(B, list())))).toEqual([
+    'g: task-1 Pending A, task-4 Pending A.1, task-5 Pending new 1, task-2 Pending B, task-6 Pending new 2, task-3 Pending C',
+  ])
+})

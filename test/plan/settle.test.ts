@@ -127,6 +127,28 @@ describe('concurrent changes', () => {
     expect(server.plan.groups).toEqual(groups)
   })
 
+  test('[10-F7] a child made offline keeps the group of a parent that was removed meanwhile, the group too', () => {
+    const server = new Copy().run({ type: 'addGroup', id: groupId('g'), title: 'G' })
+    server.add('p .q').run(set('p', { group: groupId('g') }))
+    const offline = new Copy(server).edit(
+      { type: 'addSteps', steps: outline('x'), parent: id('p') },
+      { type: 'addSteps', steps: outline('y'), parent: id('q') },
+    )
+    server.run({ type: 'removeSteps', steps: [id('p')], subSteps: true }, { type: 'removeGroup', id: groupId('g') })
+    expect(server.plan.groups).toEqual([])
+    server.receive(offline)
+    const stands = server.plan.steps.map(({ text, parent, group }) => ({ text, parent, group }))
+    expect(stands.toSorted((a, b) => a.text.localeCompare(b.text))).toEqual([
+      { text: 'x', parent: null, group: groupId('g') },
+      { text: 'y', parent: null, group: groupId('g') },
+    ])
+    expect(server.plan.groups.map(({ title }) => title)).toEqual(['G'])
+    expect(server.unsettled()).toBe(0)
+    expect(new Copy(server).plan.steps).toEqual(server.plan.steps)
+    // Whoever takes it out of the group means that.
+    expect(server.run(set('x', { group: null })).plan.step(id('x'))?.group).toBeNull()
+  })
+
   test('[C7] a removed group lives on if a step was put into it meanwhile', () => {
     const server = new Copy().add('a').run({ type: 'addGroup', id: groupId('g'), title: 'G' })
     exchange(

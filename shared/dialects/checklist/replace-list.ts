@@ -79,7 +79,7 @@ export function replaceList(
     if (step === null) {
       const double = unseen.get(item.content ?? '')
       if (double !== undefined) notes.push(doubleNote(double, plan))
-      const group = placing === undefined ? groupBetween(listed, i) : null
+      const group = placing === undefined ? groupBetween(listed, i, plan) : null
       const fields = { ...newFields(item, context), ...(group === null ? {} : { group }), ...structure.dependencies(i) }
       return { id, isNew: true, fields, ...(placing === undefined ? {} : { parent: placing }) }
     }
@@ -165,15 +165,16 @@ function doubleNote(double: Step, plan: Plan): string {
   return `${which} of ${actorName({ name: double.createdBy })} says the same: you had not seen it, so yours is a new task`
 }
 
-/** The group of the tasks before and behind a new one at top level, where that is the same. */
-function groupBetween(listed: readonly { readonly step: Step | null }[], i: number): Step['group'] {
-  let [from, to] = [i - 1, i + 1]
-  while (from >= 0 && listed[from]?.step === null) from--
-  while (to < listed.length && listed[to]?.step === null) to++
-  const before = listed[from]?.step ?? null
-  const behind = listed[to]?.step ?? null
-  if (before?.parent !== null || behind?.parent !== null) return null
-  return before.group === behind.group ? before.group : null
+/** The group of the top-level tasks between which a new one comes to stand, where that is the same. */
+function groupBetween(listed: readonly { readonly step: Step | null }[], i: number, plan: Plan): Step['group'] {
+  const before = listed.slice(0, i).findLast(({ step }) => step !== null)?.step
+  // What follows a sub-step becomes one itself, and is in its group by that.
+  if (before?.parent !== null) return null
+  const siblings = plan.children(null)
+  const behind =
+    listed.slice(i + 1).find(({ step }) => step?.parent === null)?.step ??
+    plan.step(siblings[siblings.indexOf(before.id) + 1] ?? before.id)
+  return behind !== before && behind?.group === before.group ? before.group : null
 }
 
 /** Which items have another id than their place in the list. */
