@@ -11,7 +11,11 @@ import { fileURLToPath } from 'node:url'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const out = resolve(process.argv[2] ?? join(root, 'dist-client'))
-const ENTRIES = { './client': 'client/sdk/index', './client/tools': 'client/sdk/tools' }
+const ENTRIES = {
+  './client': 'client/sdk/index',
+  './client/tools': 'client/sdk/tools',
+  './client/tasks': 'client/sdk/task-plan',
+}
 /** What the sources import; a test compares. */
 const DEPENDENCIES = ['lib0', 'y-protocols', 'y-websocket', 'zod']
 

@@ -77,7 +77,12 @@ describe('[RL-61] the package for clients', () => {
   test('holds code and types of its entries alone, runs nothing when it is installed, and says what it needs', async () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8')) as Record<string, unknown>
     expect(manifest).toMatchObject({ name: 'planroom', type: 'module', sideEffects: false })
-    expect(Object.keys(manifest['exports'] as object)).toEqual(['./client', './client/tools', './package.json'])
+    expect(Object.keys(manifest['exports'] as object)).toEqual([
+      './client',
+      './client/tools',
+      './client/tasks',
+      './package.json',
+    ])
     expect(Object.keys(manifest['dependencies'] as object)).toEqual(['lib0', 'y-protocols', 'y-websocket', 'zod'])
     expect(Object.keys(manifest['peerDependencies'] as object)).toEqual(['ws', 'yjs'])
     for (const field of ['scripts', 'bin', 'devDependencies', 'main']) expect(manifest).not.toHaveProperty(field)
