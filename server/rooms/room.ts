@@ -5,6 +5,7 @@ import { ToolDesk } from '../../shared/dialects/desk.ts'
 import type { CallContext, Dialect, SentWith, Tool } from '../../shared/dialects/dialect.ts'
 import { versionsIn, Views } from '../../shared/dialects/views.ts'
 import { applyChange } from '../../shared/plan/apply.ts'
+import type { StepChange } from '../../shared/plan/changes.ts'
 import { checkOperations } from '../../shared/plan/check.ts'
 import { growthOf } from '../../shared/plan/growth.ts'
 import type { History } from '../../shared/plan/history.ts'
@@ -283,6 +284,12 @@ export class Room {
       const steps = plan.steps.map((step) => ({ ...step, dependencies: [...step.dependencies] }))
       return { thread: this.#options.thread, version, title: plan.title, steps, groups: [...plan.groups] }
     })
+  }
+
+  /** What a version changed, as long as it is remembered; else null. */
+  async changesOf(version: number): Promise<readonly StepChange[] | null> {
+    this.#live.assertUsable()
+    return this.#whenSafe(this.#live.history.since(version - 1)?.[0]?.changes ?? null)
   }
 
   async markdown(): Promise<string> {

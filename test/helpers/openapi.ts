@@ -17,7 +17,8 @@ export interface Document {
 export const describedBy = async (app: App): Promise<Document> => (await ask(app, '/openapi.json')).json as Document
 
 /** The address of a described path in the thread `plan`. */
-export const addressOf = (path: string, thread = 'plan'): string => path.replace('{thread}', thread)
+export const addressOf = (path: string, thread = 'plan', version = '1'): string =>
+  path.replace('{thread}', thread).replace('{version}', version)
 
 /** Holds real answers against what a document says of them, and remembers which it saw. */
 export class Examiner {
@@ -31,11 +32,11 @@ export class Examiner {
     app: App,
     method: string,
     path: string,
-    { thread = 'plan', query = '', ...wish }: Asked = {},
+    { thread = 'plan', version = '1', query = '', ...wish }: Asked = {},
   ): Promise<Answer> {
     const document = this.#documents.get(app) ?? (await describedBy(app))
     this.#documents.set(app, document)
-    const answer = await ask(app, addressOf(path, thread) + query, { ...wish, method: method.toUpperCase() })
+    const answer = await ask(app, addressOf(path, thread, version) + query, { ...wish, method: method.toUpperCase() })
     this.examine(document, method, path, answer)
     return answer
   }
@@ -68,6 +69,7 @@ export class Examiner {
 }
 
 interface Asked extends Omit<Wish, 'method'> {
+  readonly version?: string
   readonly thread?: string
   readonly query?: string
 }

@@ -124,6 +124,8 @@ test('whatever the doors answer is described', async () => {
   await it.ask(app, 'get', '/threads')
   await it.ask(app, 'get', '/threads', { query: '?limit=1' })
   await it.ask(app, 'get', '/threads/{thread}/activity', { thread: 'outline', query: '?limit=1' })
+  for (const version of ['1', '999', 'x'])
+    await it.ask(app, 'get', '/threads/{thread}/activity/{version}', { thread: 'outline', version })
   for (const path of ['/', '/openapi.json', '/healthz', '/readyz']) await it.ask(app, 'get', path)
 
   // MCP.

@@ -1,4 +1,5 @@
 import type { Progress } from '../../../shared/plan/progress.ts'
+import type { Step, StepId } from '../../sdk/index.ts'
 
 /** What the page asks the server for beside the plan itself. */
 export interface ThreadInfo {
@@ -91,3 +92,20 @@ export const readActivity = (
   limit: number,
 ): Promise<{ entries: ActivityEntry[]; next: number | null }> =>
   ask(token, `/threads/${encodeURIComponent(thread)}/activity?after=${after}&limit=${limit}`)
+
+/** What became of a step in a version. */
+export interface VersionChange {
+  readonly id: StepId
+  readonly before: Step | null
+  readonly after: Step | null
+}
+
+/** @returns null if it is not remembered any more */
+export const readChanges = async (
+  token: string | null,
+  thread: string,
+  version: number,
+): Promise<readonly VersionChange[] | null> => {
+  const path = `/threads/${encodeURIComponent(thread)}/activity/${version}`
+  return (await ask<{ changes: readonly VersionChange[] | null }>(token, path)).changes
+}

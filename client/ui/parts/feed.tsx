@@ -1,8 +1,10 @@
 import { useEffect, useMemo, useState } from 'react'
+import type { ActivityEntry } from '../model/api.ts'
 import { plain } from '../model/bidi.ts'
 import { type Burst, BurstList, nameOf } from '../model/bursts.ts'
 import { useStore } from '../model/store.ts'
 import { Avatar } from './avatars.tsx'
+import { Changes } from './changes.tsx'
 import { useWork } from './session-context.ts'
 import { Time, useMinutes } from './time.tsx'
 
@@ -120,21 +122,30 @@ function BurstItem({ burst, isFirstRead }: { readonly burst: Burst; readonly isF
             {reason}
           </p>
         ))}
-        {count > 1 && (
-          <button type="button" className="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {isOpen ? 'Fold' : `${count} changes`}
-          </button>
-        )}
-        {isOpen && (
+        <button type="button" className="quiet" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Fold' : count > 1 ? `${count} changes` : 'What exactly'}
+        </button>
+        {isOpen && count === 1 && <Changes version={latest.version} />}
+        {isOpen && count > 1 && (
           <ol className="single">
-            {recent.map(({ version, at, summary: one }) => (
-              <li key={version} dir="auto">
-                <Time at={at} /> {plain(one)}
-              </li>
+            {recent.map((entry) => (
+              <SingleItem key={entry.version} entry={entry} />
             ))}
           </ol>
         )}
       </div>
+    </li>
+  )
+}
+
+function SingleItem({ entry: { version, at, summary } }: { readonly entry: ActivityEntry }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <li>
+      <button type="button" className="quiet one" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Time at={at} /> <bdi>{plain(summary)}</bdi>
+      </button>
+      {isOpen && <Changes version={version} />}
     </li>
   )
 }

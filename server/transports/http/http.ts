@@ -124,7 +124,7 @@ GET    /threads/:thread/pending             whether anything is left to do
 POST   /threads/:thread/mcp?dialect=        the same by MCP; ?name= says who calls
 GET    /threads/:thread                     the plan as JSON; PUT creates it, DELETE deletes it
 GET    /threads/:thread/plan.md             the plan as Markdown
-GET    /threads/:thread/activity?after=     who changed what
+GET    /threads/:thread/activity?after=     who changed what; /activity/:version what exactly
 GET    /threads?after=&query=               all threads that you may see: title, progress, who is there
 GET    /, /t/:thread                        the page for people, in a browser
 WS     /sync/:thread                        the plan live, for y-websocket

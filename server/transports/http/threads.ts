@@ -1,5 +1,7 @@
 import type { Context, Hono } from 'hono'
-import { MAX_LISTED_PEOPLE, MAX_PAGE, MAX_TITLE } from '../../../shared/schema/limits.ts'
+import type { StepChange } from '../../../shared/plan/changes.ts'
+import { MAX_CHANGED, MAX_LISTED_PEOPLE, MAX_PAGE, MAX_TITLE } from '../../../shared/schema/limits.ts'
+import type { Step } from '../../../shared/schema/plan.ts'
 import type { Room } from '../../rooms/room.ts'
 import type { Rooms } from '../../rooms/rooms.ts'
 import type { Storage, ThreadInfo } from '../../rooms/storage.ts'
@@ -67,6 +69,13 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
     return c.json({ pending: open > 0, open, active, version })
   })
 
+  app.get('/threads/:thread/activity/:version', async (c) => {
+    const version = Number(c.req.param('version'))
+    if (!Number.isInteger(version) || version < 1) throw badRequest('A version is a whole number from 1 on.')
+    const changes = await read(c, (room) => room.changesOf(version))
+    return c.json({ version, changes: changes === null ? null : asShown(changes) })
+  })
+
   app.get('/threads/:thread/activity', async (c) => {
     const thread = threadOf(c, 'read')
     const after = numberIn(c, 'after', VERSION)
@@ -76,6 +85,16 @@ export function addThreadRoutes(app: Hono<HttpEnv>, rooms: Rooms, storage: Stora
     if (page.length === 0) await read(c, () => Promise.resolve())
     return c.json({ entries: page, next: last?.version ?? null })
   })
+}
+
+/** What became of steps, as a person looks at it. */
+function asShown(changes: readonly StepChange[]) {
+  const shown = ({ dependencies, ...step }: Step) => ({ ...step, dependencies: [...dependencies] })
+  return changes.slice(0, MAX_CHANGED).map(({ id, before, after }) => ({
+    id,
+    before: before === null ? null : shown(before),
+    after: after === null ? null : shown(after),
+  }))
 }
 
 /** Whether a text has every word of a query, whatever their case and accents. */

@@ -7,7 +7,7 @@ import { Revoke } from '../access.ts'
 import type { ProblemKind } from '../problems.ts'
 import { NewPlan, Seed } from '../seed.ts'
 import type { ParameterName } from './parameters.ts'
-import { ActivityPage, Pending, ThreadPage } from './replies.ts'
+import { ActivityPage, Pending, ThreadPage, VersionChanges } from './replies.ts'
 
 /** One method at one address, for the documentation. */
 export interface Door {
@@ -197,6 +197,16 @@ export const DOORS: readonly Door[] = [
     summary: 'Who changed what, and why',
     parameters: ['thread', 'afterVersion', 'limit'],
     replies: { 200: ['A page of the log.', { 'application/json': ActivityPage }] },
+    problems: ['bad-request', ...READ],
+  },
+  {
+    method: 'get',
+    path: '/threads/{thread}/activity/{version}',
+    tag: 'Plans',
+    id: 'getChanges',
+    summary: 'What one version changed: each step before and after',
+    parameters: ['thread', 'version'],
+    replies: { 200: ['What it changed, as far as it is remembered.', { 'application/json': VersionChanges }] },
     problems: ['bad-request', ...READ],
   },
   {

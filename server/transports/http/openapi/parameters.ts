@@ -22,6 +22,12 @@ export const PARAMETERS = {
     description: 'The thread, which has one plan.',
     schema: z.string().regex(new RegExp(`^${THREAD_PATTERN}$`)),
   },
+  version: {
+    name: 'version',
+    in: 'path',
+    description: 'A version of the plan, from 1 on.',
+    schema: z.int().min(1),
+  },
   dialect: {
     name: 'dialect',
     in: 'query',

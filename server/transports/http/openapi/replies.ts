@@ -6,7 +6,7 @@ import { Actor } from '../../../../shared/schema/actor.ts'
 import type { StepId } from '../../../../shared/schema/ids.ts'
 import { isStepId } from '../../../../shared/schema/ids.ts'
 import { MAX_CHANGED, MAX_LISTED_PEOPLE } from '../../../../shared/schema/limits.ts'
-import { Status } from '../../../../shared/schema/plan.ts'
+import { Status, Step } from '../../../../shared/schema/plan.ts'
 import type { ActivityEntry, ThreadInfo } from '../../../rooms/storage.ts'
 
 const milliseconds = z.int().describe('Milliseconds since 1970.')
@@ -172,6 +172,14 @@ export const Pending = z.object({
   open: z.int().describe('How many.'),
   active: z.string().nullable().describe('The text of the first step in progress.'),
   version: z.int(),
+})
+export const VersionChanges = z.object({
+  version: z.int(),
+  changes: z
+    .array(z.object({ id: z.string(), before: Step.nullable(), after: Step.nullable() }))
+    .max(MAX_CHANGED)
+    .nullable()
+    .describe('Null where it is not remembered any more: after a restart, or long ago.'),
 })
 export const ActivityPage = z.object({
   entries: z.array(ActivityItem).describe('Oldest first.'),
