@@ -1,10 +1,11 @@
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
-import type { StepId } from '../sdk/index.ts'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { plain } from './model/bidi.ts'
+import type { Plan, StepId } from '../sdk/index.ts'
 import { deedsFor } from './model/deeds.ts'
 import type { Identity } from './model/identity.ts'
 import { asHere, isTyping, KEYS, pressAnywhere } from './model/keys.ts'
 import { Session } from './model/session.ts'
+import { stepInAddress } from './model/share.ts'
 import { useStore } from './model/store.ts'
 import { Breadcrumbs } from './parts/breadcrumbs.tsx'
 import { Board } from './parts/board.tsx'
@@ -18,6 +19,7 @@ import {
   statusChoices,
   stepChoices,
 } from './parts/choices.tsx'
+import { ConnectAgent } from './parts/connect-agent.tsx'
 import { Modal } from './parts/dialog.tsx'
 import { EmptyPlan } from './parts/empty-plan.tsx'
 import { FeedPanel } from './parts/feed.tsx'
@@ -96,6 +98,8 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
     return () => window.removeEventListener('beforeunload', onLeave)
   }, [storeProblem, unsaved])
 
+  useStepInAddress(session)
+
   const isEmpty = plan.steps.length === 0 && editing === null
   const inPart = (what: string, part: ReactNode): ReactNode => <Boundary what={what}>{part}</Boundary>
   return (
@@ -123,6 +127,34 @@ function PlanView({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
       {inPart('What is read out', <LiveRegion />)}
     </div>
   )
+}
+
+/** Goes to the step that the address is about, once it is shown: when the page opens, and when a link is followed. */
+function useStepInAddress(session: Session): void {
+  const { plan, status } = useStore(session.seen)
+  const wanted = useRef<StepId | null>(null)
+  const look = useCallback(
+    (shown: Plan, isAll: boolean): void => {
+      const id = wanted.current
+      if (id === null) return
+      if (shown.step(id) !== undefined) session.goTo(id)
+      else if (isAll) session.tell('The step of this link is not in the plan.')
+      else return
+      wanted.current = null
+    },
+    [session],
+  )
+  useEffect(() => {
+    wanted.current = stepInAddress()
+    const onLink = (): void => {
+      wanted.current = stepInAddress()
+      const { plan: now, status: then } = session.seen.get()
+      look(now, then.kind === 'online')
+    }
+    window.addEventListener('hashchange', onLink)
+    return () => window.removeEventListener('hashchange', onLink)
+  }, [session, look])
+  useEffect(() => look(plan, status.kind === 'online'), [look, plan, status])
 }
 
 function Side() {
@@ -197,6 +229,8 @@ function Dialogs({ onIdentity }: Pick<PlanPageProps, 'onIdentity'>) {
           </button>
         </Modal>
       )
+    case 'connect':
+      return <ConnectAgent onClose={close} />
     case 'settings':
       return <Settings identity={session.identity} onIdentity={onIdentity} onClose={close} />
     case 'commands':

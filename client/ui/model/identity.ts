@@ -53,10 +53,13 @@ export function withToken(token: string | null): Identity {
 
 /** `#token=…` in a link: a fragment is never sent to a server, and so is in no log. */
 function takeTokenFromAddress(): void {
-  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  const params = new URLSearchParams(location.hash.slice(1))
+  const token = params.get('token')
   if (token === null) return
+  params.delete('token')
+  const rest = params.toString()
   remember(TOKEN, token.trim() || null)
-  history.replaceState(history.state, '', location.pathname + location.search)
+  history.replaceState(history.state, '', location.pathname + location.search + (rest === '' ? '' : `#${rest}`))
 }
 
 function ownId(): string {

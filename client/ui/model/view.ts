@@ -14,7 +14,7 @@ export type Editing =
 
 /** What is open in front of the plan. */
 export type Dialog =
-  | { readonly kind: 'commands' | 'keys' | 'settings' | 'filter' }
+  | { readonly kind: 'commands' | 'keys' | 'settings' | 'filter' | 'connect' }
   | { readonly kind: 'actions' | 'move' | 'group' | 'status' | 'dependencies' | 'owner'; readonly id: StepId }
 
 /** Text that was typed into a step which somebody removed meanwhile, or that was never kept. */

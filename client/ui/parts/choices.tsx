@@ -2,6 +2,7 @@ import type { StepId } from '../../sdk/index.ts'
 import type { Deeds } from '../model/deeds.ts'
 import { hasWords } from '../model/fold.ts'
 import type { Session } from '../model/session.ts'
+import { download, linkTo, pickText } from '../model/share.ts'
 import { isFinished, STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { saveTheme, THEMES } from '../model/theme.ts'
 import { copyText } from './copy.ts'
@@ -36,6 +37,7 @@ export function stepChoices(session: Session, deeds: Deeds, id: StepId): Choice[
     one('zoom', 'Zoom into it', 'Z', () => session.zoomTo(id)),
     one('show', 'Show details', 'O', () => view.openPanel(id)),
     one('copy', 'Copy as Markdown', 'Ctrl C', () => copyText(session, deeds.markdown(id))),
+    one('link', 'Copy link to this step', '', () => copyText(session, linkTo(session.thread, id))),
     one('remove', 'Remove', 'Delete', () => deeds.remove(id)),
   ]
 }
@@ -68,6 +70,10 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
       ? one('expand', 'Expand all', '', () => view.patch({ collapsed: new Set() }))
       : one('collapse', 'Collapse all', '', () => view.patch({ collapsed: new Set(parents.map(({ id }) => id)) })),
     one('copy', 'Copy the whole plan as Markdown', '', () => copyText(session, deeds.markdown(null))),
+    one('link', 'Copy link to the plan', '', () => copyText(session, linkTo(session.thread, null))),
+    one('download', 'Download as Markdown', '', () => download(deeds.markdown(null), `${session.thread}.md`)),
+    one('import', 'Import Markdown…', '', () => pickText((text) => editor.pasteSteps(text, null))),
+    one('connect', 'Connect an agent…', '', () => view.open({ kind: 'connect' })),
     ...THEMES.map((theme) => one(`theme-${theme}`, `Colours: ${theme}`, '', () => saveTheme(theme))),
     one('settings', 'Name, token, colours…', '', () => view.open({ kind: 'settings' })),
     one('keys', 'All keys', '?', () => view.open({ kind: 'keys' })),

@@ -1,3 +1,4 @@
+import { pickText } from '../model/share.ts'
 import { useStore } from '../model/store.ts'
 import { Icon } from './icons.tsx'
 import { useWork } from './session-context.ts'
@@ -30,6 +31,14 @@ export function EmptyPlan() {
           <button type="button" className="primary" onClick={() => session.editor.draft({ parent: null, after: null })}>
             <Icon name="plus" /> First step
           </button>
+          <div className="buttons ways">
+            <button type="button" onClick={() => pickText((text) => session.editor.pasteSteps(text, null))}>
+              Import Markdown…
+            </button>
+            <button type="button" onClick={() => session.view.open({ kind: 'connect' })}>
+              Connect an agent…
+            </button>
+          </div>
           <p className="hint">
             Or paste a Markdown list, or let an agent call <code>add_todos</code> on the thread{' '}
             <code>{session.thread}</code>.
