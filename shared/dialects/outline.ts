@@ -9,6 +9,7 @@ import type { CallContext, Decision, Dialect, Refusal, Rendered, Situation } fro
 import { defineTool } from './dialect.ts'
 import { foldedNote, isFolded } from './fit.ts'
 import { added, namedIn } from './outline/added.ts'
+import { statusOperations, wordOf } from './outline/set-status.ts'
 import { statusesSeen } from './outline/statuses-seen.ts'
 import { count, isBlank, outlineLines, quoted, some } from './lines.ts'
 import { narrowing } from './listing/narrowing.ts'
@@ -20,7 +21,6 @@ import type { Reference, Resolved } from './references.ts'
 import { range } from './references.ts'
 import { resolveSteps } from './references/steps.ts'
 import { statusSetters, unseenRemoval } from './seen.ts'
-import { starterOf } from './starter.ts'
 
 /** The envelope of every result. */
 type Outcome = {
@@ -150,12 +150,12 @@ const toggleTodos = defineTool({
     if ('refused' in resolved) return resolved
     const targets = once(resolved.references)
     if (targets.length === 0) return answer([], notesOnNothing(resolved, context), () => NOTHING_MATCHED)
+    if (wanted !== undefined) return setTo(wanted, targets, resolved.notes, context)
     const notes = [...resolved.notes]
     const operations: PlanOperation[] = []
     const ids = targets.map(({ step }) => step.id)
     const statuses = statusesSeen(ids, context)
     const setters = statusSetters(ids, context)
-    if (wanted !== undefined) return setTo(wanted, targets, notes, context)
     for (const { label, step } of targets) {
       const seen = statuses(step)
       const setter = setters.get(step.id) ?? 'somebody'
@@ -184,33 +184,19 @@ const toggleTodos = defineTool({
 })
 
 /** Brings steps to a state that the call names, instead of turning them over. */
-function setTo(
-  status: Status,
-  targets: readonly { readonly label: string; readonly step: Step }[],
-  skipped: readonly string[],
-  { actor }: CallContext,
-): Answer {
-  const word = wordOf(status)
-  const [there, open] = [
-    targets.filter(({ step }) => step.status === status),
-    targets.filter(({ step }) => step.status !== status),
-  ]
-  const fields = { status, ...(status === 'in_progress' ? { startedBy: starterOf(actor) } : {}) }
-  const already = some(
-    there.map(({ label }) => label),
-    20,
-  )
-  const notes =
-    there.length === 0 ? skipped : [...skipped, `${already} ${there.length === 1 ? 'was' : 'were'} ${word} already`]
-  const operations = open.map(({ step: { id } }): PlanOperation => ({ type: 'setStep', id, fields }))
-  return answer(operations, notes, (after) => {
-    const turned = open.filter(({ step }) => after.step(step.id)?.status === status)
+function setTo(status: Status, targets: Targets, skipped: readonly string[], context: CallContext): Answer {
+  const ids = targets.map(({ step }) => step.id)
+  const setters = statusSetters(ids, context)
+  const { operations, notes, changed } = statusOperations(status, targets, statusesSeen(ids, context), setters, context)
+  return answer(operations, [...skipped, ...notes], (after) => {
+    const turned = changed.filter(({ step }) => after.step(step.id)?.status === status)
     const what = `toggled ${count(turned.length, 'todo step')}`
+    const word = wordOf(status)
     return turned.length === 0 ? what : `${what}: ${turned.map(({ label }) => `${label} now ${word}`).join(', ')}`
   })
 }
 
-const wordOf = (status: Status): string => (status === 'completed' ? 'done' : status)
+type Targets = readonly { readonly label: string; readonly step: Step }[]
 const doneOrNot = (status: Status | undefined): string => (status === 'completed' ? 'done' : 'pending')
 
 const STATE = 'toggle_todos with done: true or false sets it'

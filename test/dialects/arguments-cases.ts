@@ -143,6 +143,12 @@ const lists: readonly Row[] = ['todos', 'tasks', 'items', 'plan', 'list', 'steps
 )
 
 const bare: readonly Row[] = [
+  checklist(
+    'dependencies of a later list are all that there are, where nobody else has a part',
+    [p('A'), p('B'), p('C', { deps: [2] })],
+    ['A', 'B', 'C <- B'],
+    { given: [['write_todos', { todos: [p('A'), p('B'), p('C', { deps: [1] })] }]] },
+  ),
   outline('the one item in place of the list', [], ['a [completed]'], { args: { title: 'a', done: true } }),
   {
     title: 'outline: the one update in place of the list',
@@ -756,6 +762,42 @@ export const argumentsCases: Cases = (withPlan) => {
         }),
       )
   })
+
+  test(
+    '[12-4] a list that repeats what it saw takes no dependency away that somebody else has added',
+    withPlan(async (plan) => {
+      const list = (...more: unknown[]) => ({ todos: [p('A'), p('B', { deps: [1] }), p('C', { deps: more })] })
+      await plan.call(ME, 'write_todos', list())
+      await plan.call('agent-b', 'plan_todo_read', {})
+      await plan.call('agent-b', 'plan_todo_edit', { edit: { id: 2, depends_on: ['task-1', 'task-3'] } })
+      await plan.call(ME, 'write_todos', list())
+      expect(await lines(plan)).toEqual(['A', 'B <- A, C', 'C'])
+      await plan.call('agent-b', 'plan_todo_edit', { edit: { id: 3, depends_on: ['task-1'] } })
+      await plan.call(ME, 'write_todos', {
+        todos: [p('A'), p('B', { deps: [1] }), p('C', { deps: ['D'] }), p('D', { id: 'D' })],
+      })
+      expect(await lines(plan)).toEqual(['A', 'B <- A, C', 'C <- A, D', 'D'])
+    }),
+  )
+
+  test(
+    '[12-3] a state that is set opens nothing again that somebody else has closed unseen',
+    withPlan(async (plan) => {
+      await prepare(plan, [ABC, ['list_todos', {}]])
+      await plan.call('agent-b', 'list_todos', {})
+      await plan.call('agent-b', 'toggle_todos', { indices: [1] })
+      const reply = await plan.call(ME, 'toggle_todos', { indices: [1, 2], status: 'in_progress' })
+      expect(reply['summary']).toBe('toggled 1 todo step: #2 now in_progress')
+      expect(reply['notes']).toEqual([
+        '#1 stays completed: agent-b set that since you looked. List first to open it again',
+      ])
+      expect(await lines(plan)).toEqual(['A [completed]', 'B [in_progress]', 'C'])
+      // Who has seen it may.
+      await plan.call(ME, 'list_todos', {})
+      await plan.call(ME, 'toggle_todos', { indices: [1], done: false })
+      expect(await lines(plan)).toEqual(['A', 'B [in_progress]', 'C'])
+    }),
+  )
 
   describe('[12] what would be lost is refused, and says where', () => {
     for (const { title, given, tool, args, line, says } of REFUSALS)

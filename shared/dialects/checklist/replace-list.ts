@@ -70,7 +70,7 @@ export function replaceList(
   }
   const doubled = doubledAlias(listed, removed, plan)
   if (doubled !== null) return { refused: doubled }
-  const structure = structureOf(listed, list, plan)
+  const structure = structureOf(listed, list, plan, !history.isShared(context.actor, plan))
   if ('refused' in structure) return structure
   const unseen = new Map(plan.steps.flatMap((step) => (list.seen.has(step.id) ? [] : [[step.text, step] as const])))
   const overruled = new Map<StepId, ListedValues>()

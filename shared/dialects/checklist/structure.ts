@@ -1,6 +1,6 @@
 import type { StepId } from '../../schema/ids.ts'
 import type { StepFields } from '../../schema/operation.ts'
-import type { DependencyTarget, Step } from '../../schema/plan.ts'
+import type { Dependency, DependencyTarget, Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
@@ -27,8 +27,14 @@ interface Structure {
 /**
  * What the items of a list say of nesting and dependencies. Both may name other items, or steps of the plan as the caller
  * saw it.
+ * @param replaces a list of dependencies is all that there are to be
  */
-export function structureOf(listed: readonly Listed[], list: CallersList, plan: Plan): Structure | Refusal {
+export function structureOf(
+  listed: readonly Listed[],
+  list: CallersList,
+  plan: Plan,
+  replaces: boolean,
+): Structure | Refusal {
   const ids = new Map(listed.map(({ line, id }) => [line - 1, id]))
   const parents: (StepId | undefined)[] = []
   const targets: (readonly StepId[])[] = []
@@ -46,11 +52,25 @@ export function structureOf(listed: readonly Listed[], list: CallersList, plan: 
     parent: (i) => parents[i],
     dependencies: (i) => {
       const wanted = targets[i] ?? []
-      const stands = new Set(listed[i]?.step?.dependencies.map((one) => ('step' in one ? one.step : one.name)) ?? [])
-      if (wanted.length === 0 || (wanted.length === stands.size && wanted.every((id) => stands.has(id)))) return {}
-      return { dependencies: wanted.map((step): DependencyTarget => ({ step })) }
+      const step = listed[i]?.step ?? null
+      if (wanted.length === 0) return {}
+      if (step === null) return { dependencies: wanted.map((id) => ({ step: id })) }
+      return merged(wanted, step.dependencies, replaces)
     },
   }
+}
+
+/** Where others have a part in the plan, a list only adds: what it does not name somebody else may have added. */
+function merged(
+  wanted: readonly StepId[],
+  now: readonly Dependency[],
+  replaces: boolean,
+): Pick<StepFields, 'dependencies'> {
+  const kept = now.filter((one) => !replaces || !('step' in one) || wanted.includes(one.step))
+  const added = wanted.filter((id) => !now.some((one) => 'step' in one && one.step === id))
+  if (added.length === 0 && kept.length === now.length) return {}
+  const targets = kept.map((one): DependencyTarget => ('step' in one ? { step: one.step } : { name: one.name }))
+  return { dependencies: [...targets, ...added.map((step) => ({ step }))] }
 }
 
 /** A step that the caller has seen, by its lasting id or its position. */
