@@ -9,7 +9,7 @@ import type { Storage } from './rooms/storage.ts'
 import { planFiles } from './storage/plan-files.ts'
 import { openSqliteStorage } from './storage/sqlite/storage.ts'
 import { createHttp } from './transports/http/http.ts'
-import { readPage } from './transports/http/page.ts'
+import { type Page, readPage } from './transports/http/page.ts'
 import { createHttpServer } from './transports/http/server.ts'
 import { createLimits } from './transports/limits/limits.ts'
 import { createMcp } from './transports/mcp/mcp.ts'
@@ -38,6 +38,8 @@ export interface AppOptions {
   /** Without it everybody who reaches the server may do everything. */
   readonly access?: Access
   readonly pace?: Pace
+  /** By default the one that was built. */
+  readonly page?: Page | null
 }
 
 export interface App {
@@ -54,7 +56,7 @@ export interface App {
 }
 
 /** The whole server: everything is wired here, and nowhere else. */
-export function createApp({ config, storage, log, access = openAccess, pace }: AppOptions): App {
+export function createApp({ config, storage, log, access = openAccess, pace, page = readPage() }: AppOptions): App {
   let closing: Promise<void> | undefined
   const files = config.filesDirectory ? planFiles(config.filesDirectory) : noFiles
   const rooms = new Rooms({ storage, files, log, idleMs: config.idleMs })
@@ -70,7 +72,7 @@ export function createApp({ config, storage, log, access = openAccess, pace }: A
     limits,
     ...gate,
     version: VERSION,
-    page: readPage(),
+    page,
     isDraining: () => closing !== undefined,
   })
   const server = createHttpServer((request, env) => http.fetch(request, env), {

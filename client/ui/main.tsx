@@ -8,7 +8,11 @@ import './styles/shell.css'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { readTheme, showTheme } from './model/theme.ts'
+import { Updates } from './model/updates.ts'
 
 showTheme(readTheme())
 const root = document.querySelector('#root')
-if (root !== null) createRoot(root).render(<App />)
+const updates = new Updates()
+if (root !== null) createRoot(root).render(<App updates={updates} />)
+// First what was asked for, then what is for later.
+window.addEventListener('load', () => void updates.keepPage().catch(() => {}))

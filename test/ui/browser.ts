@@ -105,7 +105,8 @@ export async function visit(
 ): Promise<Page> {
   if (browser === null) throw new Error('There is no browser.')
   const viewport = narrow ? { width: 390, height: 780 } : { width: 1280, height: 800 }
-  const context = await browser.newContext({ viewport, ...options })
+  // Each context would fetch and keep the whole page first; what a service worker does has its own tests.
+  const context = await browser.newContext({ viewport, serviceWorkers: 'block', ...options })
   context.setDefaultTimeout(PATIENCE_MS)
   await context.addInitScript((who) => {
     if (location.protocol === 'about:') return
@@ -187,15 +188,18 @@ export interface Line {
   readonly url: string
   cut(): void
   mend(): void
+  /** Leads to another server from now on. */
+  turn(port: number): void
 }
 
 /** A way to a server that can be cut: nothing that was open stays, and nothing new comes through. */
 export async function line(port: number): Promise<Line> {
   const open = new Set<Socket>()
   let isCut = false
+  let target = port
   const server = createServer((socket) => {
     if (isCut) return void socket.destroy()
-    const upstream = connect(port, '127.0.0.1')
+    const upstream = connect(target, '127.0.0.1')
     for (const one of [socket, upstream]) {
       open.add(one)
       one.on('close', () => open.delete(one))
@@ -219,6 +223,10 @@ export async function line(port: number): Promise<Line> {
     },
     mend: () => {
       isCut = false
+    },
+    turn: (other) => {
+      target = other
+      for (const socket of open) socket.destroy()
     },
   }
 }

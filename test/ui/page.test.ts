@@ -11,16 +11,41 @@ const MAX_SCRIPT = 250 * 1024
 const ASSETS = 'dist/ui/assets'
 const html = { Accept: 'text/html,application/xhtml+xml' }
 
-describe('the built page', () => {
-  const scripts = existsSync(ASSETS) ? readdirSync(ASSETS).filter((name) => name.endsWith('.js')) : []
+/** The scripts that the first view waits for: what the page names, and what those import at once. */
+function firstScripts(): string[] {
+  const page = readFileSync('dist/ui/index.html', 'utf8')
+  const wanted = [...page.matchAll(/(?:src|href)="\/assets\/([^"]+\.js)"/g)].map(([, name = '']) => name)
+  for (const name of wanted) {
+    const text = readFileSync(join(ASSETS, name), 'utf8')
+    for (const [, next = ''] of text.matchAll(/(?:^|[;}])(?:import|export)[^()"'`;]*["'`]\.\/([^"'`]+\.js)["'`]/g))
+      if (!wanted.includes(next)) wanted.push(next)
+  }
+  return wanted
+}
 
-  test('has at most 250 kB of JavaScript, gzipped, and no zod', () => {
+describe('the built page', () => {
+  const scripts = existsSync(ASSETS) ? firstScripts() : []
+
+  test('has at most 250 kB of JavaScript, gzipped, for the first view, and no zod', () => {
     expect(scripts.length).toBeGreaterThan(0)
     const texts = scripts.map((name) => readFileSync(join(ASSETS, name), 'utf8'))
     const zipped = texts.reduce((sum, text) => sum + gzipSync(text).length, 0)
     expect(zipped).toBeGreaterThan(50_000)
     expect(zipped).toBeLessThan(MAX_SCRIPT)
     for (const text of texts) expect(/ZodError|_zod\b|invalid_union/.test(text)).toBe(false)
+  })
+
+  test('[P19] what keeps it for offline times comes late, and needs no token', async () => {
+    expect(scripts.some((name) => /workbox/.test(name))).toBe(false)
+    const { app } = await newGuardedApp()
+    const worker = await ask(app, '/service-worker.js')
+    expect([worker.status, worker.headers.get('cache-control')]).toEqual([200, 'no-cache'])
+    expect(worker.headers.get('content-type')).toBe('text/javascript; charset=UTF-8')
+    // Everything that it keeps is there.
+    const kept = [...worker.text.matchAll(/"url":"([^"]+)"/g)].map(([, path = '']) => path)
+    expect(kept).toContain('/index.html')
+    for (const name of scripts) expect(kept).toContain(`/assets/${name}`)
+    for (const path of kept) expect([path, (await ask(app, path)).status]).toEqual([path, 200])
   })
 
   test('names no other host that something could be asked of', () => {

@@ -58,7 +58,7 @@ export function StatusPill() {
 /** What cannot be overlooked: no access, deleted, storage that fails, text that lost its step. */
 export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identity) => void }) {
   const { session } = useWork()
-  const { status, storeProblem, unsaved } = useStore(session.seen)
+  const { plan, version, status, storeProblem, unsaved } = useStore(session.seen)
   const { orphan } = useStore(session.view)
   const choices = useStore(session.texts)
   return (
@@ -82,6 +82,14 @@ export function Banners({ onIdentity }: { readonly onIdentity: (identity: Identi
             Forget it here
           </button>
           <Link to="/">All plans</Link>
+        </section>
+      )}
+      {status.kind === 'offline' && version === null && plan.steps.length > 0 && (
+        <section className="banner warn" role="status">
+          <p>
+            <strong>The server cannot be reached.</strong> This is the plan as this browser kept it. What you change is
+            merged when the server is back.
+          </p>
         </section>
       )}
       {storeProblem !== null && (

@@ -62,7 +62,7 @@ export function addPageRoutes(app: Hono<HttpEnv>, page: Page | null, overview: s
   })
   if (index !== undefined) app.get('/t/:thread', (c) => answerFile(c, '/index.html', index))
   for (const [path, file] of page ?? []) {
-    if (path !== '/index.html') app.get(path, (c) => answerFile(c, path, file))
+    app.get(path, (c) => answerFile(c, path, file))
   }
 }
 
@@ -82,7 +82,8 @@ export function answerLost(c: Context<HttpEnv>, page: Page | null): Response | n
 }
 
 /** What needs no token: without the page nobody could bring one. */
-export const isOfPage = (path: string): boolean => /^\/(?:t\/[^/]+|assets\/[^/]+|favicon\.svg)$/.test(path)
+export const isOfPage = (path: string): boolean =>
+  /^\/(?:t\/[^/]+|assets\/[^/]+|favicon\.svg|index\.html|service-worker\.js)$/.test(path)
 
 function answerFile(c: Context<HttpEnv>, path: string, { type, plain, zipped }: PageFile): Response {
   const takesZip = /\bgzip\b/.test(c.req.header('Accept-Encoding') ?? '')
