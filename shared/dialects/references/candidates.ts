@@ -27,7 +27,8 @@ function closestSteps(given: string, plan: Plan): Step[] {
   const wanted = given.trim().toLowerCase()
   const number = /^\D{0,6}(\d{1,9})$/.exec(wanted)?.[1]
   const looks: readonly ((step: Step) => boolean)[] = [
-    ({ id }) => wanted !== '' && id.toLowerCase().startsWith(wanted),
+    // One or two characters begin some id by chance.
+    ({ id }) => wanted.length > 2 && id.toLowerCase().startsWith(wanted),
     ({ text, alias }) => wanted.length > 1 && `${alias ?? ''} ${text}`.toLowerCase().includes(wanted),
     (step) => number !== undefined && step.number === Number(number),
     ({ status }) => status !== 'completed' && status !== 'cancelled',
