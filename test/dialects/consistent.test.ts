@@ -255,8 +255,8 @@ const OWN_WORDS: Readonly<Record<string, (reply: ToolReply) => void>> = {
     expect(reply.text).not.toMatch(/task-|\bt\d+\b|group|blocked|\[[*!-]\]|Repeat with rev/)
   },
   tasks: (reply) => {
-    // What is there stands behind the error where a name fits no task.
-    const error = reply.text.replace(/\n\nThere (?:is|are) task-\d+ [^\n]*$/, '')
+    // Behind the error stands what is there, where a name fits no task, and what of the arguments was passed over.
+    const error = reply.text.split('\n\n')[0]
     if (!reply.success) return expect(error).toMatch(/^(Task '[^']*' (does not exist\. Use List to see available tasks|not found|is already (completed|cancelled))\.|Only one task at a time can be InProgress\. [^\n]*|Group '[^']*' does not exist\.|Get needs an id: .*)$/) // prettier-ignore
     const { list, groups, nags } = JSON.parse(reply.text) as {
       list?: Printed
