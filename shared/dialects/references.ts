@@ -155,8 +155,9 @@ function seenAt({ plan, unplaced }: View, told: ReadonlyMap<StepId, number>, pla
 
 /** A caller that never looked knows the numbers that it was told, which are those of its own steps. */
 export function neverLooked(labels: readonly string[], plan: CallContext['plan']): Refusal {
-  const numbers = some([...new Set(labels)], MOST_NAMED)
-  const why = `You have not looked at this plan yet, and it holds steps of others: ${numbers} was never shown to you.`
+  const unknown = [...new Set(labels)]
+  const numbers = some(unknown, MOST_NAMED)
+  const why = `You have not looked at this plan yet, and it holds steps of others: ${numbers} ${unknown.length === 1 ? 'was' : 'were'} never shown to you.`
   const page = listedOutline(plan, plan.steps, {})
   if ('refused' in page) return page
   const { lines, prints } = page
@@ -175,7 +176,8 @@ function drift(
   const { plan, actor } = context
   const lines = places.slice(0, MOST_TOLD).map((place) => driftOf(place, view, told.get(place), context))
   if (places.length > lines.length) lines.push(`and so on for ${places.length - lines.length} more`)
-  const why = since === null ? null : digest(since, actor.id, plan, names, whatMovesPlaces)
+  const furthest = Math.max(...places.map((place) => furthestOf(place, view, told.get(place), plan)))
+  const why = since === null ? null : digest(since, actor.id, plan, names, whatMovesUpTo(furthest, plan))
   // An earlier version says what was meant only where that is what was last told of the place, and lives.
   const canRepeat =
     since !== null &&
@@ -186,6 +188,13 @@ function drift(
     places.some((place) => view.plan.at(place) !== undefined)
   const remedy = canRepeat ? `Repeat with rev ${view.version} to mean what you saw, or list first.` : 'List first.'
   return { refused: `${lines.join('; ')}: ${why ?? 'the plan has changed since'}. Nothing was changed. ${remedy}` }
+}
+
+/** The last place that a number has had, or has: what came or went behind it has not moved it. */
+function furthestOf(place: number, view: View, toldId: StepId | undefined, plan: CallContext['plan']): number {
+  const seen = view.plan.at(place)
+  const places = [seen?.id, toldId].map((id) => (id === undefined ? null : plan.placeOf(id)))
+  return Math.max(place, ...places.map((at) => at ?? 0))
 }
 
 /** `#4 was "S" (now #5) in version 9 and is now "C"` */
@@ -218,6 +227,14 @@ export const whatMovesPlaces = (change: StepChange): string[] =>
   change.before === null || change.after === null || change.moved
     ? verbs(change).filter((verb) => verb === 'added' || verb === 'removed' || verb === 'moved')
     : []
+
+/** The same for what lies at a place or before it: the rest has moved no number up to there. */
+const whatMovesUpTo =
+  (furthest: number, plan: CallContext['plan']) =>
+  (change: StepChange): string[] =>
+    Math.min(plan.placeOf(change.id) ?? Infinity, change.placeBefore ?? Infinity) <= furthest
+      ? whatMovesPlaces(change)
+      : []
 
 /** Looks the steps up, and tells of the places that name none: who removed the step, or what range is valid. */
 function lookUp(

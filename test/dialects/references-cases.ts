@@ -303,6 +303,24 @@ export const referenceCases: Cases = (withPlan) => {
     )
 
     test(
+      '[10-C1] a refusal tells only of what moved the numbers that it is about; the rest is news',
+      withPlan(async (plan) => {
+        await add(plan, B, 'PQRSTU')
+        await list(plan, A)
+        await add(plan, B, 'C', { parent_index: 1 })
+        await add(plan, B, 'D', { parent_index: 5 })
+        await add(plan, B, 'E')
+        await remove(plan, B, [8])
+        const refused = await rename(plan, A, 2, 'X')
+        expect(summaryOf(refused)).toBe(
+          '#2 was "Q" (now #3) in version 1 and is now "C": agent-b added #2. Nothing was changed. ' +
+            'Repeat with rev 1 to mean what you saw, or list first.',
+        )
+        expect(envelopeOf(refused).digest).toContain('agent-b removed')
+      }),
+    )
+
+    test(
       'one number that drifted refuses the whole call, by every tool',
       withPlan(async (plan) => {
         await add(plan, B, 'ABCDE')
