@@ -281,8 +281,7 @@ export class Draft {
       let parent = this.parent(id)
       while (parent !== null && gone.has(parent) && this.#added.has(parent)) parent = this.parent(parent)
       const number = known.number === null ? {} : { number: known.number }
-      const inGroup = this.#plan.groupOf(known)
-      const group = inGroup === null ? {} : { group: inGroup }
+      const group = known.group === null ? {} : { group: known.group }
       this.#tombstones.set(id, { id, removed: true, parent: parent ?? '', ...group, ...number })
     }
     this.#patches.delete(id)

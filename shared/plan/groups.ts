@@ -1,6 +1,7 @@
 import type { GroupId } from '../schema/ids.ts'
 import type { Group } from '../schema/plan.ts'
 import type { GroupRecord, StepRecord } from './fold.ts'
+import { lives } from './fold.ts'
 
 /** The groups of a plan, and what had to be decided to tell them. */
 export interface GroupReading {
@@ -48,12 +49,30 @@ export function stillReads(
   return named.size === revived.length && revived.every((id) => named.has(id))
 }
 
+/**
+ * The group that a living step names, '' for none: its own, or, where it says nothing of one and has climbed from below
+ * removed steps, the one that the nearest of those was in.
+ */
+export function groupNamedBy({ fields, parent }: StepRecord): GroupId | '' | undefined {
+  if (fields.group !== undefined || parent === null || lives(parent)) return fields.group
+  // Removed steps may stand in a ring.
+  const passed = new Set<StepRecord>()
+  for (let at: StepRecord | null = parent; at !== null && !lives(at) && !passed.has(at); at = at.parent) {
+    if (at.fields.group) return at.fields.group
+    passed.add(at)
+  }
+  return undefined
+}
+
 const removedOf = (records: readonly GroupRecord[]): Set<GroupId> =>
   new Set(records.filter(({ fields }) => fields.removed === true && fields.title !== undefined).map(({ id }) => id))
 
 function namedAmong(groups: ReadonlySet<GroupId>, living: readonly StepRecord[]): Set<GroupId> {
   const named = new Set<GroupId>()
   if (groups.size === 0) return named
-  for (const { fields } of living) if (fields.group && groups.has(fields.group)) named.add(fields.group)
+  for (const record of living) {
+    const group = groupNamedBy(record)
+    if (group && groups.has(group)) named.add(group)
+  }
   return named
 }

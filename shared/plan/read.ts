@@ -9,7 +9,7 @@ import { isDependencyField } from './document.ts'
 import type { FoldChanges, StepRecord } from './fold.ts'
 import { Fold, lives } from './fold.ts'
 import type { GroupReading } from './groups.ts'
-import { NO_GROUPS, readGroups, stillReads } from './groups.ts'
+import { groupNamedBy, NO_GROUPS, readGroups, stillReads } from './groups.ts'
 import { Numbers } from './numbers.ts'
 import { Places, Plan } from './plan.ts'
 
@@ -120,7 +120,8 @@ export class PlanReader {
     let sameSteps = sameTree
     const steps = records.map((record, position) => {
       const parent = records[parents[position] as number]?.id ?? null
-      const group = record.fields.group ? (this.#groups.names.get(record.fields.group) ?? null) : null
+      const named = groupNamedBy(record)
+      const group = named ? (this.#groups.names.get(named) ?? null) : null
       const number = this.#numbers.of(record)
       if (number === null) unnumbered.push(record.id)
       const depth = depths[position] as number

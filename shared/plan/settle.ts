@@ -8,7 +8,7 @@ import { deletePositions, writeGroups, writeSteps } from './apply.ts'
 import type { FoldedStep, GroupPatch, StepPatch } from './document.ts'
 import { FORMAT, isDependencyField, rootsOf } from './document.ts'
 import type { StepRecord } from './fold.ts'
-import { lives } from './fold.ts'
+import { groupNamedBy } from './groups.ts'
 import type { Plan } from './plan.ts'
 import { isSame } from './standing.ts'
 import type { Findings, PlanReader } from './read.ts'
@@ -32,13 +32,15 @@ export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null, mayS
   // First, for what was below them climbs along these.
   const lost = lostSteps(before, reader)
   if (lost.length > 0) doc.transact(() => writeSteps(roots, [], lost), SETTLING)
-  const climbed = climbedSteps(reader, seen.arrangement.records)
-  if (climbed.length > 0) doc.transact(() => writeSteps(roots, climbed, []), SETTLING)
   const findings = reader.takeFindings() ?? seen
   const { plan } = reader
   const patches = new Patches()
   if (before !== plan) putBack(before, plan, patches, maySteer)
   for (const id of findings.arrangement.cut) patches.set(id, { parent: '' })
+  for (const record of findings.arrangement.records) {
+    const group = record.fields.group === undefined ? groupNamedBy(record) : undefined
+    if (group) patches.set(record.id, { group })
+  }
   const groups = settleGroups(findings, reader, patches)
   const given = settleNumbers(plan, before, patches)
   bindNames(findings, plan, given, reader, patches)
@@ -54,21 +56,6 @@ export function settle(doc: Y.Doc, reader: PlanReader, before: Plan | null, mayS
   }, SETTLING)
   // The reader has seen its own repairs; there is nothing in them to settle.
   reader.takeFindings()
-}
-
-/**
- * Steps that climbed from below a removed one, and say nothing of a group: they stay in the one that they were in, as
- * its tombstone tells.
- */
-function climbedSteps({ plan }: PlanReader, records: readonly StepRecord[]): StepPatch[] {
-  const patches: StepPatch[] = []
-  for (const { id, fields, parent } of records) {
-    if (parent === null || lives(parent) || fields.group !== undefined) continue
-    const step = plan.step(id)
-    const group = parent.fields.group
-    if (step !== undefined && group && plan.groupOf(step) !== group) patches.push({ id, group })
-  }
-  return patches
 }
 
 /** One patch a step, and each number a patch of its own: so a concurrent change of another field leaves it alone. */
@@ -97,7 +84,7 @@ class Patches {
 function lostSteps(before: Plan | null, { plan, fold }: PlanReader): StepPatch[] {
   if (before === null || before.places === plan.places) return []
   const lost = before.steps.filter(({ id }) => plan.step(id) === undefined && fold.record(id)?.fields.removed !== true)
-  return lost.map((step) => tombstone(step, before))
+  return lost.map(tombstone)
 }
 
 /** What the server owns it puts back, rather than refusing honest copies that carry it. */
@@ -111,24 +98,21 @@ function putBack(before: Plan | null, plan: Plan, patches: Patches, maySteer: bo
   }
 }
 
-function tombstone(step: Step, plan: Plan): StepPatch {
-  const { id, number, parent } = step
-  const group = plan.groupOf(step)
-  return {
-    id,
-    removed: true,
-    parent: parent ?? '',
-    ...(group === null ? {} : { group }),
-    ...(number === null ? {} : { number }),
-  }
-}
+const tombstone = ({ id, group, number, parent }: Step): StepPatch => ({
+  id,
+  removed: true,
+  parent: parent ?? '',
+  ...(group === null ? {} : { group }),
+  ...(number === null ? {} : { number }),
+})
 
 /** Steps of a doubled group go to the first one, the double is removed; a removed group that is still named lives. */
 function settleGroups(findings: Findings, reader: PlanReader, patches: Patches): GroupPatch[] {
   if (findings.sameGroup.size + findings.revived.length === 0) return []
-  for (const { id, fields } of findings.arrangement.records) {
-    const first = fields.group ? findings.sameGroup.get(fields.group) : undefined
-    if (first !== undefined) patches.set(id, { group: first })
+  for (const record of findings.arrangement.records) {
+    const group = groupNamedBy(record)
+    const first = group ? findings.sameGroup.get(group) : undefined
+    if (first !== undefined) patches.set(record.id, { group: first })
   }
   const removed = new Set(reader.fold.groups.filter(({ fields }) => fields.removed === true).map(({ id }) => id))
   const doubles = [...findings.sameGroup.keys()].filter((id) => !removed.has(id)).map((id) => ({ id, removed: true }))
