@@ -37,6 +37,8 @@ export class ChecklistAgent {
   #list: readonly Item[] = []
   readonly #everListed = new Set<StepId>()
   readonly #told = new Set<string>()
+  /** The text of each step as it read or wrote it last. */
+  readonly #texts = new Map<StepId, string>()
 
   constructor(name: string, world: World, isNumbered: boolean) {
     this.#name = name
@@ -66,6 +68,7 @@ export class ChecklistAgent {
     expect(read).toMatchObject(shown)
     expect(read).toHaveLength(shown.length)
     this.#list = effect.after.steps.map(({ id, text, status }) => ({ id, content: text, status }))
+    for (const { id, text } of effect.after.steps) this.#texts.set(id, text)
   }
 
   #choose(): Wanted {
@@ -117,6 +120,7 @@ export class ChecklistAgent {
     for (const { id, text } of effect.removed) {
       expect(this.#everListed.has(id), `${this.#name} never listed "${text}", and removed it`).toBe(true)
       expect(listed.has(id), `${this.#name} lists "${text}", and removed it`).toBe(false)
+      expect(this.#texts.get(id), `${this.#name} removed a step that was reworded`).toBe(text)
     }
     // Where nothing else of the list is there, it may be another list: then a step of others gets no new name.
     const isFoundAgain = items.some(({ id }) => id !== null && !renamed.has(id) && before.step(id) !== undefined)
@@ -156,6 +160,7 @@ export class ChecklistAgent {
         return []
       }
       this.#everListed.add(step.id)
+      this.#texts.set(step.id, step.text)
       if (step.text !== item.content) this.#expectTold(text, step.id, step.text)
       if (step.status !== item.status) this.#expectTold(text, step.id, `stays ${step.status}`)
       const isHeard = !this.#dice.once(3)

@@ -108,7 +108,14 @@ export class OutlineAgent {
         numbers,
         args: { updates: numbers.map((index) => ({ index, text: this.#world.text() })) },
       }
-    return { tool: 'remove_todos', numbers: numbers.slice(0, 1), args: { indices: numbers.slice(0, 1) } }
+    // The highest number is given again once its task is gone.
+    const newest = [...this.#numbers].toSorted(([, a], [, b]) => this.#numberOf(b) - this.#numberOf(a))[0]
+    const gone = dice.once(2) && newest !== undefined ? [newest[0]] : numbers.slice(0, 1)
+    return { tool: 'remove_todos', numbers: gone, args: { indices: gone } }
+  }
+
+  #numberOf(id: StepId): number {
+    return this.#world.plan.step(id)?.number ?? 0
   }
 
   /** It repeats with the version that the refusal names, or lists. */

@@ -65,7 +65,9 @@ export class TasksAgent {
 
   #choose(): Wanted {
     const dice = this.#dice
-    const task = dice.of(this.#list)
+    // The highest number is the one that may have been given again.
+    const highest = this.#list.toSorted((a, b) => (b.number ?? 0) - (a.number ?? 0))[0]
+    const task = dice.once(2) ? highest : dice.of(this.#list)
     const kind = dice.below(12)
     if (task === undefined || kind < 3) {
       const waits = task === undefined || !dice.once(2) ? {} : { depends_on: [taskName(task)] }
