@@ -30,6 +30,26 @@ function otherPage() {
   return readPage(folder)
 }
 
+/** A plan in a page that the browser has kept, when there is a newer version of the page. */
+async function atNewVersion() {
+  const first = await serve()
+  await seed(first.url, 'trip', 'One\n')
+  const way = await line(first.port)
+  const page = await visit(`${way.url}/t/trip`, WITH_WORKER)
+  await isOnline(page)
+  await isKept(page)
+  // Now it comes from there.
+  await page.reload()
+  await isOnline(page)
+  const version = () => page.evaluate(() => document.documentElement.dataset['version'] ?? '1')
+  const second = await serve({ page: otherPage() })
+  way.turn(second.port)
+  await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
+  const offer = page.getByRole('status', { name: 'A new version' })
+  await offer.waitFor()
+  return { page, offer, version }
+}
+
 describePage('without a network', () => {
   test('[P19] a plan opens after a reload with what is kept, says so, takes changes, and merges', async () => {
     const { url, port } = await serve()
@@ -75,21 +95,7 @@ describePage('without a network', () => {
   })
 
   test('[P19] a new version of the page is offered, and not forced', async () => {
-    const first = await serve()
-    await seed(first.url, 'trip', 'One\n')
-    const way = await line(first.port)
-    const page = await visit(`${way.url}/t/trip`, WITH_WORKER)
-    await isOnline(page)
-    await isKept(page)
-    // Now it comes from there.
-    await page.reload()
-    await isOnline(page)
-    const version = () => page.evaluate(() => document.documentElement.dataset['version'] ?? '1')
-    const second = await serve({ page: otherPage() })
-    way.turn(second.port)
-    await page.evaluate(async () => (await navigator.serviceWorker.ready).update())
-    const offer = page.getByRole('status', { name: 'A new version' })
-    await offer.waitFor()
+    const { page, offer, version } = await atNewVersion()
     // Nothing happens by itself.
     await page.reload()
     await offer.waitFor()
@@ -98,5 +104,17 @@ describePage('without a network', () => {
     await page.locator('html[data-version="2"]').waitFor()
     expect(await offer.count()).toBe(0)
     await rowOf(page, 'One').waitFor()
+  })
+
+  test('[P19] a new version that another tab has loaded can be loaded here too', async () => {
+    const { page, offer, version } = await atNewVersion()
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    await other.getByRole('button', { name: 'Load it' }).click()
+    await other.locator('html[data-version="2"]').waitFor()
+    // What is done here is not cut off for that.
+    expect(await version()).toBe('1')
+    await offer.getByRole('button', { name: 'Load it' }).click()
+    await page.locator('html[data-version="2"]').waitFor()
   })
 })

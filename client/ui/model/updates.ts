@@ -22,11 +22,13 @@ export class Updates extends Store<{ readonly isThere: boolean }> {
     workbox.addEventListener('controlling', () => {
       if (isWanted) location.reload()
     })
+    const registration = await workbox.register()
     this.#take = () => {
+      // Another tab may have taken it: then nothing waits any more, and it comes with a reload.
+      if (registration?.waiting === null) return location.reload()
       isWanted = true
       workbox.messageSkipWaiting()
     }
-    await workbox.register()
     setInterval(() => void workbox.update().catch(() => {}), LOOK_MS)
   }
 
