@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { describePage, eventually, focusOf, rowOf, seed, serve, showsOutline, visitPlan } from './browser.ts'
 
@@ -5,6 +6,20 @@ async function atPlan(outline: string) {
   const server = await serve()
   await seed(server.url, 'trip', outline)
   return { ...server, page: await visitPlan(server.url, 'trip') }
+}
+
+/** Opens what a step waits for, to be chosen. */
+async function openWaits(page: Page, step: string): Promise<Locator> {
+  await rowOf(page, step).click()
+  await page.keyboard.press('Control+k')
+  await page.keyboard.type('Waits for')
+  await page.keyboard.press('Enter')
+  return page.getByRole('combobox', { name: 'Waits for' })
+}
+
+async function makeWait(page: Page, step: string, on: string): Promise<void> {
+  await (await openWaits(page, step)).fill(on)
+  await page.keyboard.press('Enter')
 }
 
 describePage('deeds and keys', () => {
@@ -104,19 +119,32 @@ describePage('deeds and keys', () => {
 
   test('[P14] a circle of dependencies is refused with the reason', async () => {
     const { page } = await atPlan('A\nB\n')
-    const waitFor = async (step: string, on: string): Promise<void> => {
-      await rowOf(page, step).click()
-      await page.keyboard.press('Control+k')
-      await page.keyboard.type('Waits for')
-      await page.keyboard.press('Enter')
-      await page.getByRole('combobox', { name: 'Waits for' }).fill(on)
-      await page.keyboard.press('Enter')
-    }
-    await waitFor('A', 'B')
+    await makeWait(page, 'A', 'B')
     await rowOf(page, 'A').locator('.waits').waitFor()
-    await waitFor('B', 'A')
+    await makeWait(page, 'B', 'A')
     await page.locator('.notice', { hasText: '“A” waits for “B” already' }).waitFor()
     expect(await rowOf(page, 'B').locator('.waits').count()).toBe(0)
+  })
+
+  test('the places and the dependencies of a step are offered, however many steps stand before them', async () => {
+    const below = Array.from({ length: 60 }, (_, i) => `  Sub ${i}\n`).join('')
+    const { page } = await atPlan(`Big\n${below}Last\nFar\n`)
+    await rowOf(page, 'Big').click()
+    await page.keyboard.press('m')
+    const options = page.getByRole('listbox').getByRole('option')
+    await eventually(
+      () => options.allTextContents(),
+      (texts) => expect(texts.map((text) => text.replace(/#\d+$/, ''))).toEqual(['Top level', 'Last', 'Far']),
+    )
+    await page.keyboard.press('Escape')
+    await makeWait(page, 'Sub 0', 'Far')
+    await rowOf(page, 'Sub 0').locator('.waits').waitFor()
+    // What it waits for stands first, to be taken away.
+    await openWaits(page, 'Sub 0')
+    await eventually(
+      () => options.first().textContent(),
+      (text) => expect(text).toMatch(/^Far.*chosen/),
+    )
   })
 
   test('[P16] the circle does what it says, for every status', async () => {

@@ -9,6 +9,9 @@ import { copyText } from './copy.ts'
 import { StatusShape } from './icons.tsx'
 import type { Choice } from './palette.tsx'
 
+/** Steps that a list to choose from has at most. */
+const MOST_STEPS = 50
+
 export const only = (choices: readonly Choice[], query: string): Choice[] =>
   choices.filter(({ text }) => hasWords(text, query))
 
@@ -80,38 +83,39 @@ export function allChoices(session: Session, deeds: Deeds, query: string): Choic
   ]
   const found = only(commands, query)
   if (query.trim() === '') return found
-  return [
-    ...found,
-    ...steps(
-      session,
-      query,
-      (id) => session.goTo(id),
-      (id) => `go-${id}`,
-    ),
-  ]
+  return [...found, ...stepsToChoose(session, query, (id) => session.goTo(id))]
 }
 
-function steps(session: Session, query: string, run: (id: StepId) => void, keyOf: (id: StepId) => string): Choice[] {
+/** @param without steps that make no sense here */
+function stepsToChoose(
+  { plan }: Session,
+  query: string,
+  run: (id: StepId) => void,
+  without: ReadonlySet<StepId> = new Set(),
+  chosen: ReadonlySet<StepId> = new Set(),
+): Choice[] {
   const found: Choice[] = []
-  for (const { id, text, number, status } of session.plan.steps) {
-    if (found.length >= 50) break
-    if (!hasWords(`${text} #${number ?? ''}`, query)) continue
+  // What is chosen comes first, wherever in the plan it stands.
+  const inOrder =
+    chosen.size === 0 ? plan.steps : plan.steps.toSorted((a, b) => Number(chosen.has(b.id)) - Number(chosen.has(a.id)))
+  for (const { id, text, number, status } of inOrder) {
+    if (found.length >= MOST_STEPS) break
+    if (without.has(id) || !hasWords(`${text} #${number ?? ''}`, query)) continue
+    const hint = number === null ? '' : `#${number}`
     const mark = <StatusShape status={status} />
-    found.push({ key: keyOf(id), text, hint: number === null ? '' : `#${number}`, mark, run: () => run(id) })
+    found.push({ key: `step-${id}`, text, hint, mark, isChosen: chosen.has(id), run: () => run(id) })
   }
   return found
 }
 
+/** The steps themselves, and all below them. */
+const withSubSteps = ({ plan }: Session, ids: readonly StepId[]): Set<StepId> =>
+  new Set(ids.flatMap((one) => plan.subtree(one).map(({ id }) => id)))
+
 export function moveChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
-  const below = new Set(session.roots(id).flatMap((one) => session.plan.subtree(one).map((step) => step.id)))
   const top: Choice[] = [{ key: 'top', text: 'Top level', run: () => deeds.moveUnder(id, null) }]
-  const others = steps(
-    session,
-    query,
-    (to) => deeds.moveUnder(id, to),
-    (to) => `to-${to}`,
-  )
-  return [...only(top, query), ...others.filter(({ key }) => !below.has(key.slice(3) as StepId))]
+  const moved = withSubSteps(session, session.roots(id))
+  return [...only(top, query), ...stepsToChoose(session, query, (to) => deeds.moveUnder(id, to), moved)]
 }
 
 export function statusChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
@@ -150,14 +154,5 @@ export function groupChoices(session: Session, deeds: Deeds, id: StepId, query: 
 
 export function dependencyChoices(session: Session, deeds: Deeds, id: StepId, query: string): Choice[] {
   const on = new Set(session.plan.step(id)?.dependencies.flatMap((one) => ('step' in one ? [one.step] : [])))
-  const below = new Set(session.plan.subtree(id).map((step) => step.id))
-  return steps(
-    session,
-    query,
-    (to) => deeds.toggleDependency(id, to),
-    (to) => to,
-  )
-    .filter(({ key }) => !below.has(key as StepId))
-    .map((choice) => ({ ...choice, isChosen: on.has(choice.key as StepId) }))
-    .toSorted((a, b) => Number(b.isChosen) - Number(a.isChosen))
+  return stepsToChoose(session, query, (to) => deeds.toggleDependency(id, to), withSubSteps(session, [id]), on)
 }
