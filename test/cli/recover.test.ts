@@ -11,7 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import type { StepId } from '../../shared/schema/ids.ts'
 import { openSqliteStorage } from '../../server/storage/sqlite/storage.ts'
 import { recover } from '../../server/storage/sqlite/recovery/recover.ts'
 import { examine } from '../../server/storage/sqlite/recovery/examine.ts'
@@ -21,6 +22,9 @@ import { callTool, newDirectory, newServer, planroom } from './bin.ts'
 
 const THREADS = ['a', 'b', 'c']
 const STEPS = 40
+const OF_PLANS = ['threads', 'entries', 'snapshots', 'replies', 'views', 'former_texts', 'outlooks']
+/** The update that changes nothing. */
+const NO_CHANGE = Uint8Array.of(0, 0)
 
 /** Plans, some with texts that need several pages. The server has ended. */
 async function plans(): Promise<string> {
@@ -117,7 +121,14 @@ describe('[11-F42] a database that SQLite cannot read', () => {
         const update = new Uint8Array(1 + text.length * version).fill(version)
         await storage.append(
           thread,
-          logEntry(version, { at, reasoning: text, update, idempotency: { ...idempotency, key: `${i}${version}` } }),
+          logEntry(version, {
+            at,
+            reasoning: text,
+            update,
+            outlook: { title: text, progress: { completed: 0, active: 0, blocked: 0, total: i } },
+            formerTexts: [{ step: 's' as StepId, field: 'text', text, fate: 'replaced' }],
+            idempotency: { ...idempotency, key: `${i}${version}` },
+          }),
         )
       }
       await storage.snapshot(thread, 2, new Uint8Array(5_000 + i).fill(i))
@@ -129,9 +140,7 @@ describe('[11-F42] a database that SQLite cannot read', () => {
       await storage.revoke({ kind: 'subject', id: `${i}`, at: 1_700_000_000_000, until: 1_900_000_000_000 })
     }
     const rows = (db: Database.Database) =>
-      ['threads', 'entries', 'snapshots', 'replies', 'views', 'deleted', 'revocations'].map((table) =>
-        db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all(),
-      )
+      [...OF_PLANS, 'deleted', 'revocations'].map((table) => db.prepare(`SELECT * FROM ${table} ORDER BY 1, 2`).all())
     const expectSame = (db: Database.Database, recovered: Database.Database) => {
       const [one, other] = [rows(db), rows(recovered)]
       expect(other.map((table) => table.length)).toEqual(one.map((table) => table.length))
@@ -152,5 +161,37 @@ describe('[11-F42] a database that SQLite cannot read', () => {
     const { db, problems } = examine(damaged)
     expect(problems).toHaveLength(1)
     expectSame(new Database(databaseIn(directory)), db)
+  })
+
+  test('former texts and outlooks are saved with their plans; those of entries that are lost block no later version', async () => {
+    const data = await newDirectory()
+    const storage = await openSqliteStorage({ directory: data })
+    const formerTexts = [{ step: 's' as StepId, field: 'text', text: 'as it was', fate: 'replaced' }] as const
+    const outlook = { title: 'a plan', progress: { completed: 1, active: 0, blocked: 0, total: 2 } }
+    const names = ['gone', 'short', 'whole']
+    for (const name of names)
+      for (const version of [1, 2, 3])
+        await storage.append(threadId(name), logEntry(version, { update: NO_CHANGE, outlook, formerTexts }))
+    await storage.close()
+    // As when the pages of some entries, and of the threads' rows, were cut off.
+    const db = new Database(databaseIn(data))
+    db.pragma('foreign_keys = OFF')
+    db.exec(`DELETE FROM entries WHERE thread_id = 1 OR (thread_id = 2 AND version = 3);
+             DELETE FROM threads WHERE thread IN ('gone', 'short')`)
+    db.pragma('wal_checkpoint(TRUNCATE)')
+    db.close()
+    spoil(databaseIn(data), 0, 100)
+    const { code, stdout } = await planroom(['verify', '-d', data, '--repair'])
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('lost:')])
+
+    const mended = await openSqliteStorage({ directory: data })
+    onTestFinished(() => mended.close())
+    const threads = await mended.threads('', 10)
+    expect(threads).toMatchObject([{ version: 2 }, { thread: 'whole', version: 3, outlook }])
+    for (const { thread, version } of threads) {
+      await mended.append(thread, logEntry(version + 1, { update: NO_CHANGE, formerTexts }))
+      const activity = await mended.activity(thread, 0, 10)
+      expect(activity.map((entry) => entry.formerTexts)).toEqual(Array.from({ length: version + 1 }, () => formerTexts))
+    }
   })
 })

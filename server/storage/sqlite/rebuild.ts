@@ -14,6 +14,9 @@ export interface Saved {
   readonly summary: string
 }
 
+/** What is copied as it is. The threads come first: the others point to them. */
+const TABLES = ['threads', 'deleted', 'revocations', 'replies', 'views', 'snapshots', 'former_texts', 'outlooks']
+
 /**
  * Makes a new database of all rows that can be read. Threads that were saved get a snapshot, and one version more that
  * says so. Which rows could not be read, besides those of saved threads, is returned.
@@ -24,8 +27,9 @@ export function rebuild(db: Database.Database, path: string, saved: readonly Sav
   const to = openDatabase(path, 'FULL')
   try {
     const byId = new Map(saved.map((one) => [one.thread.id, one]))
-    for (const table of ['threads', 'deleted', 'revocations', 'replies', 'views', 'snapshots', 'former_texts'])
-      copyTable(db, to, table, problems)
+    for (const table of TABLES) copyTable(db, to, table, problems)
+    // Of entries that are lost: they would stand in the way of those that come next under their versions.
+    to.exec('DELETE FROM former_texts WHERE version > (SELECT version FROM threads WHERE id = thread_id)')
     const threads = to.prepare<[], KeptThread>('SELECT id, thread, version FROM threads').all()
     const copy = entryCopier(db, to)
     for (const thread of threads) {
@@ -126,6 +130,8 @@ function putSaved(to: Database.Database, { thread, state, summary }: Saved, now:
       state,
       checksum(state),
     )
+    // It may tell of what is lost. The next change tells it anew.
+    to.prepare('DELETE FROM outlooks WHERE thread_id = ?').run(thread.id)
     to.prepare('UPDATE threads SET version = ?, updated_at = ? WHERE id = ?').run(version, now, thread.id)
   })()
 }

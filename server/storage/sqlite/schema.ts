@@ -12,7 +12,7 @@ const WAL_SIZE_LIMIT = 64 * 1024 * 1024
  * entries has a rowid: its rows carry updates of up to 1 MiB, and WITHOUT ROWID would put those into the tree's inner
  * pages. Its bytes come last, so that reading the activity does not touch the pages they overflow into.
  * The id of a view grows with each one that is kept, and so tells which were kept last.
- * outlooks: what a list shows of each plan, as JSON; it can be told anew from the plan, and so nothing saves it.
+ * outlooks: what a list shows of each plan, as JSON. Each change tells it anew; until then a list shows nothing without it.
  * crc: a page that went bad on the disk may still be read, and its update even be applied. Null: kept before there were
  * sums, or bytes that were let go because a snapshot holds what they did; those are empty.
  */

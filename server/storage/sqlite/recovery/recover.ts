@@ -40,6 +40,7 @@ const TABLES: readonly Table[] = [
   { name: 'former_texts', columns: ['thread_id', 'version', 'texts'], shape: 'IIT' },
   { name: 'replies', columns: ['thread_id', 'actor_id', 'key', 'hash', 'version', 'at', 'reply'], shape: 'ITTTIIT' },
   { name: 'views', columns: ['id', 'thread_id', 'actor_id', 'version', 'state'], shape: '-ITIT', latest: 'id' },
+  { name: 'outlooks', columns: ['thread_id', 'outlook'], shape: '-T' },
 ]
 const REVOCATION = 'TTII'
 const NAME_AND_NUMBER = 'TI'
@@ -132,6 +133,6 @@ function nameThreads(to: Database.Database, names: ReadonlyMap<number, string>):
     'INSERT OR IGNORE INTO threads (id, thread, version, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   )
   for (const { id, version, first, last } of lost) put.run(id, names.get(id) ?? `recovered-${id}`, version, first, last)
-  for (const table of ['entries', 'snapshots', 'replies', 'views'])
-    to.exec(`DELETE FROM ${table} WHERE thread_id NOT IN (SELECT id FROM threads)`)
+  for (const { name } of TABLES)
+    if (name !== 'threads') to.exec(`DELETE FROM ${name} WHERE thread_id NOT IN (SELECT id FROM threads)`)
 }
