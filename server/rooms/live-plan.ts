@@ -47,8 +47,8 @@ export type Cause = 'storage' | 'room'
 const ROOM_BYTES = 20_000
 const STEP_BYTES = 1_300
 
-/** The update that changes nothing. */
 const NO_TEXTS: WrittenTexts = new Map()
+/** The update that changes nothing. */
 const NO_CHANGE = Y.encodeStateAsUpdate(new Y.Doc())
 
 /** What a change is logged as. */
