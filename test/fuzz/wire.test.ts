@@ -47,6 +47,7 @@ test(
     const corpus = readCorpus()
     const port = Number(new URL(server.url).port)
     const token = await tokenOf({ exp: Math.floor(Date.now() / 1_000) + SECONDS + 600 })
+    // For how long the bytes come. The clock ends the test, and no result is compared with it.
     const deadline = performance.now() + SECONDS * 1_000
     const counts = new Map<string, number>()
     const count = (what: string, by = 1): void => void counts.set(what, (counts.get(what) ?? 0) + by)
@@ -138,18 +139,16 @@ test(
       while (performance.now() < deadline) await attacks[random(attacks.length)]?.(random)
     }
 
-    const answers: number[] = []
+    let answers = 0
     const sizes: number[] = []
     const canary = async (): Promise<void> => {
       const headers = { ...bearer(token), 'Content-Type': 'application/json' }
       while (performance.now() < deadline) {
-        const began = performance.now()
-        const tool = answers.length % 50 === 0 ? 'add_todos' : 'list_todos'
+        const tool = answers % 50 === 0 ? 'add_todos' : 'list_todos'
         const body = JSON.stringify(tool === 'add_todos' ? { steps: [{ text: 'alive' }] } : {})
         const response = await fetch(`${server.url}/threads/canary/tools/${tool}`, { method: 'POST', headers, body })
         expect([response.status, await response.json()]).toMatchObject([200, { success: true }])
-        answers.push(performance.now() - began)
-        if (answers.length % 20 !== 0) continue
+        if (++answers % 20 !== 0) continue
         sizes.push(server.rss())
         // No room was lost to a mistake of ours, and no request ended in one.
         expect(server.output().match(/.*(?:made a mistake|a request failed|"level":60).*/)?.[0]).toBe(undefined)
@@ -160,20 +159,11 @@ test(
     } catch (error) {
       throw new Error(`PLANROOM_WIRE_SEED=${SEED}: ${server.output().slice(-2_000)}`, { cause: error })
     }
-    const sorted = answers.toSorted((a, b) => a - b)
-    const at = (part: number): number => Math.round(sorted[Math.floor(sorted.length * part)] ?? 0)
     const grown = Math.round(Math.max(...sizes) - (sizes[0] ?? 0))
-    const figures = {
-      answers: answers.length,
-      p50: at(0.5),
-      p99: at(0.99),
-      slowest: Math.round(sorted.at(-1) ?? 0),
-      grown,
-    }
-    process.stdout.write(`${JSON.stringify({ ...Object.fromEntries(counts), ...figures })}\n`)
+    process.stdout.write(`${JSON.stringify({ ...Object.fromEntries(counts), answers, grown })}\n`)
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200)
-    // How fast it answered is printed, and judged by nobody: the machine may be busy with other things.
-    expect(answers.length).toBeGreaterThan(0)
+    // How fast it answers is bench/'s to measure.
+    expect(answers).toBeGreaterThan(0)
     expect(grown).toBeLessThan(MAX_GROWTH_MIB)
     for (const what of [
       'messages after access',
