@@ -1,6 +1,6 @@
 import type { Status, Step, StepId } from '../../sdk/index.ts'
 import type { Deeds } from './deeds.ts'
-import { keyOf } from './keys.ts'
+import { keyOf, pressOnStep } from './keys.ts'
 import type { Session } from './session.ts'
 import { STATUSES } from './statuses.ts'
 
@@ -15,7 +15,7 @@ export function pressOnBoard(
   id: StepId,
   isRtl: boolean,
 ): boolean {
-  const { view, editor } = session
+  const { view } = session
   const status = session.plan.step(id)?.status
   if (status === undefined) return false
   const column = columns.get(status) ?? []
@@ -61,33 +61,9 @@ export function pressOnBoard(
     case 'End':
       return go(column, column.length - 1)
     case 'Enter':
-    case 'o':
       view.openPanel(id)
       return true
-    case 'F2':
-    case 'e':
-      editor.editStep(id)
-      return true
-    case ' ':
-      deeds.tick(id)
-      return true
-    case 'Delete':
-    case 'Backspace':
-      deeds.remove(id)
-      return true
-    case 's':
-      view.open({ kind: 'status', id })
-      return true
-    case 'g':
-      view.open({ kind: 'group', id })
-      return true
-    case 'm':
-      view.open({ kind: 'move', id })
-      return true
-    case 'a':
-      view.open({ kind: 'owner', id })
-      return true
     default:
-      return false
+      return pressOnStep(key, id, session, deeds)
   }
 }

@@ -8,6 +8,7 @@ import { ownerOf } from './owner.ts'
 import { subtreeMarkdown } from './paste.ts'
 import type { Session } from './session.ts'
 import { isFinished, STATUS_NAMES } from './statuses.ts'
+import { targetsOf } from './waits.ts'
 
 /** Says in the clipboard which step of which plan was cut. */
 const CUT = 'application/x-planroom-cut'
@@ -144,8 +145,7 @@ export function deedsFor(session: Session) {
         return session.tell(
           `“${nameOf(on)}” waits for “${nameOf(id)}” already, itself or through others: neither could ever begin. Nothing was changed.`,
         )
-      const others = step.dependencies.filter((one) => !('step' in one && one.step === on))
-      const targets = others.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
+      const targets = targetsOf(step.dependencies.filter((one) => !('step' in one && one.step === on)))
       session.write({ type: 'setStep', id, fields: { dependencies: has ? targets : [...targets, { step: on }] } })
     },
     /** Marks a step to be moved by the next paste. */

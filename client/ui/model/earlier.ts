@@ -1,5 +1,6 @@
 import type { Plan, PlanOperation, Step, StepId } from '../../sdk/index.ts'
 import type { VersionChange } from './api.ts'
+import { targetsOf } from './waits.ts'
 
 /** What people look at in a step, and what a look back can bring back. */
 const FIELDS = ['text', 'details', 'status', 'group', 'required'] as const
@@ -40,7 +41,7 @@ function restoreRemoved(plan: Plan, root: Step, all: readonly VersionChange[]): 
       .filter(({ id }) => back.has(id) && plan.step(id) === undefined)
       .map((step) => {
         const { id, text, details, status, required, alias, startedBy, createdBy, createdAt } = step
-        const dependencies = step.dependencies.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
+        const dependencies = targetsOf(step.dependencies)
         const group = isThere(plan, step) ? step.group : null
         const isPlaced = step.parent !== null && (back.has(step.parent) || plan.step(step.parent) !== undefined)
         const fields = { text, details, status, required, alias, startedBy, dependencies, group }

@@ -1,6 +1,7 @@
 import type { GroupId, Plan, Status, Step } from '../../sdk/index.ts'
 import { fold } from './fold.ts'
 import { ownerNameOf } from './owner.ts'
+import { isFinished } from './statuses.ts'
 import { isReady, isWaiting } from './waits.ts'
 
 /** What a filter lets through; null for all. */
@@ -33,7 +34,7 @@ const STATUS_WORDS: Readonly<Record<string, Status>> = {
   cancelled: 'cancelled',
 }
 const OTHER_WORDS: Readonly<Record<string, (plan: Plan, step: Step) => boolean>> = {
-  open: (_plan, { status }) => status !== 'completed' && status !== 'cancelled',
+  open: (_plan, { status }) => !isFinished(status),
   ready: isReady,
   waiting: isWaiting,
 }

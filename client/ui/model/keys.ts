@@ -112,6 +112,20 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
     case 'Enter':
       editor.draftBehind(id)
       return true
+    case 'z':
+      session.zoomTo(id)
+      return true
+    case 'Z':
+      session.zoomOut()
+      return true
+    default:
+      return pressOnStep(key, id, session, deeds)
+  }
+}
+
+/** What a key alone does to a step, on a row as on a card. @returns whether it meant something */
+export function pressOnStep(key: string, id: StepId, { view, editor }: Session, deeds: Deeds): boolean {
+  switch (key) {
     case ' ':
       deeds.tick(id)
       return true
@@ -134,12 +148,6 @@ export function pressInTree(event: KeyboardEvent, session: Session, deeds: Deeds
       return true
     case 'a':
       view.open({ kind: 'owner', id })
-      return true
-    case 'z':
-      session.zoomTo(id)
-      return true
-    case 'Z':
-      session.zoomOut()
       return true
     case 'o':
       view.openPanel(id)

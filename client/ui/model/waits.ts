@@ -1,6 +1,11 @@
+import type { DependencyTarget } from '../../../shared/schema/plan.ts'
 import type { Plan, Step } from '../../sdk/index.ts'
 import { plain } from './bidi.ts'
 import { isFinished } from './statuses.ts'
+
+/** What a step waits for as an operation says it. */
+export const targetsOf = (dependencies: Step['dependencies']): DependencyTarget[] =>
+  dependencies.map((one) => ('step' in one ? { step: one.step } : { name: one.name }))
 
 /** What a step waits for itself and what is not finished, as it is called. */
 function openOf(plan: Plan, { dependencies, status }: Step): string[] {

@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type PointerEvent, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Plan, Status, Step, StepId } from '../../sdk/index.ts'
 import { pressOnBoard } from '../model/board-keys.ts'
@@ -9,6 +9,7 @@ import { type CardDrag, useCardDrag } from './card-drag.ts'
 import { Card } from './card.tsx'
 import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { StatusShape } from './icons.tsx'
+import { rangeWith } from './into-sight.ts'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
 
@@ -85,11 +86,7 @@ function Column({ status, steps, plan, current, drag, take }: ColumnProps) {
     estimateSize: () => 68,
     getItemKey: (index) => steps[index]?.id ?? index,
     overscan: 3,
-    // What has the focus stays, however far one scrolls away from it.
-    rangeExtractor: (range) => {
-      const indices = defaultRangeExtractor(range)
-      return pinned < 0 || indices.includes(pinned) ? indices : [...indices, pinned].toSorted((a, b) => a - b)
-    },
+    rangeExtractor: (range) => rangeWith(pinned, range),
   })
 
   // The focus follows its card, into whichever column it goes.

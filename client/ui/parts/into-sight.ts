@@ -1,7 +1,13 @@
-import type { Virtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, type Virtualizer } from '@tanstack/react-virtual'
 
 /** Times that it is looked whether a row came into sight: rows on the way there are only measured as they are mounted. */
 const TRIES = 4
+
+/** The rows to be mounted. What has the focus stays, however far one scrolls away from it. @param pinned -1: nothing has */
+export function rangeWith(pinned: number, range: Range): number[] {
+  const indices = defaultRangeExtractor(range)
+  return pinned < 0 || indices.includes(pinned) ? indices : [...indices, pinned].toSorted((a, b) => a - b)
+}
 
 /** Scrolls as little as is needed to have a row in sight. */
 export function bringIntoSight(virtualizer: Virtualizer<HTMLDivElement, Element>, index: number): void {

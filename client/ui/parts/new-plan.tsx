@@ -1,10 +1,8 @@
 import { type SubmitEvent, useState } from 'react'
+import { MAX_TITLE } from '../../../shared/schema/limits.ts'
 import { ApiError, createThread } from '../model/api.ts'
 import { besides, goTo, pathOf, threadIdFor } from '../model/path.ts'
 import { Link } from './link.tsx'
-
-/** As the server takes it: `MAX_TITLE`. */
-const MAX_TITLE = 400
 
 interface Existing {
   readonly thread: string

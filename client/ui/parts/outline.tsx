@@ -1,4 +1,4 @@
-import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ClipboardEvent, type MouseEvent, useCallback, useLayoutEffect, useMemo, useRef } from 'react'
 import type { Group, Step, StepId } from '../../sdk/index.ts'
 import { idsOf, isTyping, pressInTree } from '../model/keys.ts'
@@ -11,7 +11,7 @@ import { type Peer, peersOf } from './avatars.tsx'
 import { useRowDrag } from './drag.ts'
 import { NothingFits, useFiltering } from './filter-bar.tsx'
 import { Icon } from './icons.tsx'
-import { bringIntoSight } from './into-sight.ts'
+import { bringIntoSight, rangeWith } from './into-sight.ts'
 import { OutlineRow } from './row.tsx'
 import { RowEditor } from './row-editor.tsx'
 import { useWork } from './session-context.ts'
@@ -53,11 +53,7 @@ export function Outline() {
     overscan: OVERSCAN,
     // Room for the flag of the first row.
     paddingStart: 8,
-    // What has the focus stays, however far one scrolls away from it.
-    rangeExtractor: (range) => {
-      const indices = defaultRangeExtractor(range)
-      return pinned < 0 || indices.includes(pinned) ? indices : [...indices, pinned].toSorted((a, b) => a - b)
-    },
+    rangeExtractor: (range) => rangeWith(pinned, range),
   })
   virtualizer.shouldAdjustScrollPositionOnItemSizeChange = () => false
   // What one does oneself may move the rows; what others do may not.

@@ -1,4 +1,5 @@
 import { type SubmitEvent, useState } from 'react'
+import { MAX_TITLE } from '../../../shared/schema/limits.ts'
 import type { ThreadInfo } from '../model/api.ts'
 import { plain } from '../model/bidi.ts'
 import type { Identity } from '../model/identity.ts'
@@ -191,7 +192,7 @@ function Rename({ plans, info, onClose }: DeedProps) {
       <form onSubmit={submit}>
         <label>
           Title
-          <input value={title} dir="auto" maxLength={400} onChange={(event) => setTitle(event.target.value)} />
+          <input value={title} dir="auto" maxLength={MAX_TITLE} onChange={(event) => setTitle(event.target.value)} />
         </label>
         <p className="hint">
           Its address stays <code>{pathOf(info.thread)}</code>.

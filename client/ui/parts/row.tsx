@@ -30,7 +30,7 @@ export interface RowProps {
   /** No other is chosen. */
   readonly isAlone: boolean
   readonly group: Group | null
-  /** What it waits for: how many of how many are not finished. */
+  /** What it waits for, in a few words; '' for nothing. */
   readonly waits: string
   /** Who works on it, by name. */
   readonly owner: string | null

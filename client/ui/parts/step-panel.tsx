@@ -1,4 +1,5 @@
-import type { Status, Step } from '../../sdk/index.ts'
+import type { ReactNode } from 'react'
+import type { Status, Step, StepId } from '../../sdk/index.ts'
 import { ownerNameOf } from '../model/owner.ts'
 import { STATUS_NAMES, STATUSES } from '../model/statuses.ts'
 import { useStore } from '../model/store.ts'
@@ -44,25 +45,15 @@ export function StepPanel() {
         </dd>
         <dt>Group</dt>
         <dd>
-          <button
-            type="button"
-            className="field-like"
-            disabled={mayNot}
-            onClick={() => session.view.open({ kind: 'group', id })}
-          >
+          <Chooser kind="group" id={id}>
             <bdi>{group?.title ?? 'None'}</bdi>
-          </button>
+          </Chooser>
         </dd>
         <dt>Owner</dt>
         <dd>
-          <button
-            type="button"
-            className="field-like"
-            disabled={mayNot}
-            onClick={() => session.view.open({ kind: 'owner', id })}
-          >
+          <Chooser kind="owner" id={id}>
             <bdi>{owner ?? 'Nobody'}</bdi>
-          </button>
+          </Chooser>
           {step.claim !== null && (
             <p className="hint">
               Claimed until <time>{new Date(step.claim.until).toLocaleString()}</time>
@@ -82,14 +73,9 @@ export function StepPanel() {
               )
             })}
           </ul>
-          <button
-            type="button"
-            className="field-like"
-            disabled={mayNot}
-            onClick={() => session.view.open({ kind: 'dependencies', id })}
-          >
+          <Chooser kind="dependencies" id={id}>
             Change
-          </button>
+          </Chooser>
         </dd>
         <dt>Made</dt>
         <dd>
@@ -105,6 +91,27 @@ export function StepPanel() {
         <Icon name="more" /> All actions
       </button>
     </div>
+  )
+}
+
+interface ChooserProps {
+  readonly kind: 'group' | 'owner' | 'dependencies'
+  readonly id: StepId
+  readonly children: ReactNode
+}
+
+/** What is chosen; it opens the list to choose another. */
+function Chooser({ kind, id, children }: ChooserProps) {
+  const { session } = useWork()
+  return (
+    <button
+      type="button"
+      className="field-like"
+      disabled={!session.mayWrite}
+      onClick={() => session.view.open({ kind, id })}
+    >
+      {children}
+    </button>
   )
 }
 

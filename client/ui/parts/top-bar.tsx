@@ -1,4 +1,5 @@
 import { type Ref, useMemo } from 'react'
+import { MAX_TITLE } from '../../../shared/schema/limits.ts'
 import type { StepId } from '../../sdk/index.ts'
 import { plain } from '../model/bidi.ts'
 import { groupToken, hasToken, toggleToken } from '../model/filter.ts'
@@ -195,7 +196,7 @@ function PlanTitle() {
         dir="auto"
         placeholder={session.thread}
         readOnly={!session.mayWrite}
-        maxLength={400}
+        maxLength={MAX_TITLE}
         value={typed ?? plan.title}
         onChange={(event) => type(event.target.value)}
         onBlur={keep}
