@@ -4,8 +4,10 @@ import { connect, createServer, type Socket } from 'node:net'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest'
 import { type App, type AppOptions, createApp } from '../../server/app.ts'
+import { type Access, createAccess } from '../../server/auth/access.ts'
 import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { recordedLog } from '../helpers/http.ts'
+import { BY_SECRET } from '../helpers/tokens.ts'
 
 const CHROMIUM = '/usr/bin/chromium'
 const FLAGS = [
@@ -59,6 +61,13 @@ export async function serve(options: Partial<AppOptions> = {}): Promise<PageServ
   onTestFinished(() => app.close())
   const { url, port } = await app.listen()
   return { url, port, app }
+}
+
+/** The same, where it takes tokens signed with SECRET. */
+export async function serveGuarded(): Promise<PageServer & { readonly access: Access }> {
+  const storage = createMemoryStorage()
+  const access = await createAccess({ ...BY_SECRET, store: storage })
+  return { ...(await serve({ storage, access })), access }
 }
 
 /** A tool call of an agent, over HTTP. */
@@ -134,6 +143,17 @@ export async function visitPlan(url: string, thread: string, options: Visit = {}
   const page = await visit(`${url}/t/${thread}`, options)
   await isOnline(page)
   return page
+}
+
+/** A new server with the plan `trip`, and a browser at it. @param outline as `seed` takes it */
+export async function atPlan(outline: string) {
+  const server = await serve()
+  await seed(server.url, 'trip', outline)
+  const page = await visitPlan(server.url, 'trip')
+  const press = async (...keys: string[]): Promise<void> => {
+    for (const key of keys) await page.keyboard.press(key)
+  }
+  return { ...server, page, press }
 }
 
 export const isOnline = (page: Page): Promise<void> =>

@@ -1,10 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { createAccess } from '../../server/auth/access.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { BY_SECRET } from '../helpers/tokens.ts'
-import { call, describePage, eventually, focusOf, rowOf, seed, serve, visit, visitPlan } from './browser.ts'
+import {
+  call,
+  describePage,
+  eventually,
+  focusOf,
+  rowOf,
+  seed,
+  serve,
+  serveGuarded,
+  visit,
+  visitPlan,
+} from './browser.ts'
 
 const PLAN = 'Book a flat\n  x Compare three\n  Ask Ada\nPack\n  Boots\nLeave\n'
 
@@ -109,8 +117,7 @@ describePage('for everyone', () => {
   }
 
   test('axe finds nothing where one is not let in, or offline', async () => {
-    const storage = createMemoryStorage()
-    const { url } = await serve({ storage, access: await createAccess({ ...BY_SECRET, store: storage }) })
+    const { url } = await serveGuarded()
     const page = await visit(`${url}/t/trip`)
     await page.getByText('The server wants to know who you are.').waitFor()
     await isSound(page, 'no access')

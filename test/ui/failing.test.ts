@@ -1,10 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Page } from 'playwright-core'
 import { connectPlan, type StepId } from '../../client/sdk/index.ts'
-import { createAccess } from '../../server/auth/access.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
 import { tcpProxy } from '../helpers/tcp-proxy.ts'
-import { BY_SECRET, tokenOf } from '../helpers/tokens.ts'
+import { tokenOf } from '../helpers/tokens.ts'
 import {
   describePage,
   eventually,
@@ -13,16 +11,12 @@ import {
   rowOf,
   seed,
   serve,
+  serveGuarded,
   showsOutline,
   visit,
   visitPlan,
 } from './browser.ts'
 
-async function guarded() {
-  const storage = createMemoryStorage()
-  const access = await createAccess({ ...BY_SECRET, store: storage })
-  return { ...(await serve({ storage, access })), access }
-}
 const textOf = (page: Page): Promise<string> => page.locator('#root').innerText()
 
 describePage('what is said when something is wrong', () => {
@@ -45,14 +39,14 @@ describePage('what is said when something is wrong', () => {
   })
 
   test('[P22] where tokens are needed, an address at which nothing is says so too', async () => {
-    const { url } = await guarded()
+    const { url } = await serveGuarded()
     const page = await visit(`${url}/plans`)
     await page.getByRole('heading', { name: 'Nothing is here' }).waitFor()
     expect((await fetch(`${url}/plans`)).status).toBe(401)
   })
 
   test('[P22] a missing or a wrong token is said at once, in words, with what to do', async () => {
-    const { url } = await guarded()
+    const { url } = await serveGuarded()
     const expired = await tokenOf({ sub: 'ada', name: 'Ada', kind: 'human', role: 'editor' })
     const page = await visit('about:blank')
     for (const [token, words] of [
@@ -119,7 +113,7 @@ describePage('what is said when something is wrong', () => {
   })
 
   test('[P18] what was being typed when the token changed is said to be that', async () => {
-    const { url } = await guarded()
+    const { url } = await serveGuarded()
     const tokenFor = (sub: string) => tokenOf({ sub, name: sub, kind: 'human', role: 'editor' })
     const page = await visit(`${url}/t/trip#token=${await tokenFor('ada')}`)
     await page.getByRole('button', { name: 'First step' }).click()

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { createAccess } from '../../server/auth/access.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { BY_SECRET, tokenOf } from '../helpers/tokens.ts'
-import { call, describePage, eventually, seed, serve, visit, visitPlan } from './browser.ts'
+import { tokenOf } from '../helpers/tokens.ts'
+import { call, describePage, eventually, seed, serve, serveGuarded, visit, visitPlan } from './browser.ts'
 
 describePage('the list of plans', () => {
   test('[13-9] one request tells all, whatever plans there are', async () => {
@@ -90,9 +88,7 @@ describePage('the list of plans', () => {
   })
 
   test('[13-9] whoever may not delete is told so', async () => {
-    const storage = createMemoryStorage()
-    const access = await createAccess({ ...BY_SECRET, store: storage })
-    const { url } = await serve({ storage, access })
+    const { url } = await serveGuarded()
     const token = await tokenOf({ sub: 'ada', kind: 'human', role: 'editor' })
     await fetch(`${url}/threads/trip`, { method: 'PUT', headers: { Authorization: `Bearer ${token}` } })
     const page = await visit(`${url}/#token=${token}`)

@@ -1,12 +1,6 @@
 import type { Locator, Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describePage, eventually, focusOf, rowOf, seed, serve, showsOutline, visitPlan } from './browser.ts'
-
-async function atPlan(outline: string) {
-  const server = await serve()
-  await seed(server.url, 'trip', outline)
-  return { ...server, page: await visitPlan(server.url, 'trip') }
-}
+import { atPlan, describePage, eventually, focusOf, rowOf, showsOutline } from './browser.ts'
 
 /** Opens what a step waits for, to be chosen. */
 async function openWaits(page: Page, step: string): Promise<Locator> {

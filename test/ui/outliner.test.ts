@@ -1,13 +1,9 @@
 import { expect, test } from 'vitest'
-import { describePage, eventually, focusOf, rowOf, seed, serve, showsOutline, visitPlan } from './browser.ts'
+import { atPlan, describePage, eventually, focusOf, rowOf, showsOutline } from './browser.ts'
 
-async function atPlan(outline: string) {
-  const server = await serve()
-  await seed(server.url, 'trip', outline)
-  const page = await visitPlan(server.url, 'trip')
-  const press = async (...keys: string[]): Promise<void> => {
-    for (const key of keys) await page.keyboard.press(key)
-  }
+async function typingAt(outline: string) {
+  const at = await atPlan(outline)
+  const { page, press } = at
   const edit = async (text: string, caret: number): Promise<void> => {
     await rowOf(page, text).click()
     await press('F2', 'Home')
@@ -18,12 +14,12 @@ async function atPlan(outline: string) {
       const field = document.activeElement
       return field instanceof HTMLTextAreaElement ? [field.value, field.selectionStart] : null
     })
-  return { ...server, page, press, edit, caret }
+  return { ...at, edit, caret }
 }
 
 describePage('the keys of an outliner', () => {
   test('[13-3] Enter splits at the caret, inserts above at the start, and is one undo', async () => {
-    const { page, press, edit, caret } = await atPlan('One and two\nLast\n')
+    const { page, press, edit, caret } = await typingAt('One and two\nLast\n')
     await edit('One and two', 7)
     await press('Enter')
     await eventually(caret, (is) => expect(is).toEqual(['two', 0]))
@@ -36,7 +32,7 @@ describePage('the keys of an outliner', () => {
   })
 
   test('[13-3] Enter at the end of an open parent makes its first sub-step, of a folded one the next step', async () => {
-    const { page, press, edit } = await atPlan('Parent\n  Child\nLast\n')
+    const { page, press, edit } = await typingAt('Parent\n  Child\nLast\n')
     await edit('Parent', 6)
     await press('Enter')
     await page.keyboard.type('First')
@@ -50,7 +46,7 @@ describePage('the keys of an outliner', () => {
   })
 
   test('[13-3] Backspace at the start and Delete at the end merge, with what is below, in one undo', async () => {
-    const { page, press, edit, caret } = await atPlan('One\nTwo\n  Below\nThree\n')
+    const { page, press, edit, caret } = await typingAt('One\nTwo\n  Below\nThree\n')
     await edit('Two', 0)
     await press('Backspace')
     await eventually(caret, (is) => expect(is).toEqual(['One Two', 3]))
@@ -68,7 +64,7 @@ describePage('the keys of an outliner', () => {
   })
 
   test('[13-3] what waits for a step that is merged waits for what it is in; what itself waits is not merged', async () => {
-    const { page, press, edit } = await atPlan('One\nTwo\nThree\n')
+    const { page, press, edit } = await typingAt('One\nTwo\nThree\n')
     await rowOf(page, 'Three').click()
     await press('Control+k')
     await page.keyboard.type('Waits for…')
@@ -87,7 +83,7 @@ describePage('the keys of an outliner', () => {
   })
 
   test('[13-3] Esc leaves the text as it was, and what was typed can still be had; Enter keeps it', async () => {
-    const { page, press, edit } = await atPlan('One\nTwo\n')
+    const { page, press, edit } = await typingAt('One\nTwo\n')
     await edit('One', 3)
     await page.keyboard.type(' more')
     await press('Escape')
@@ -102,7 +98,7 @@ describePage('the keys of an outliner', () => {
   })
 
   test('[13-3] a click puts the caret where one clicked', async () => {
-    const { page, press, caret } = await atPlan('Some words here\nOther words there\n')
+    const { page, press, caret } = await typingAt('Some words here\nOther words there\n')
     const at = async (text: string, offset: number): Promise<{ x: number; y: number }> =>
       rowOf(page, text)
         .locator('.text')
@@ -129,7 +125,7 @@ describePage('the keys of an outliner', () => {
 
 describePage('zoom', () => {
   test('[13-3] z zooms into a sub-tree, breadcrumbs lead out, and what is gone to outside opens all again', async () => {
-    const { page, press } = await atPlan('One\nTwo\n  Deep\n    Deeper\n  Beside\nThree\n')
+    const { page, press } = await typingAt('One\nTwo\n  Deep\n    Deeper\n  Beside\nThree\n')
     await rowOf(page, 'Deep').click()
     await press('z')
     await showsOutline(page, ['  Deep', '    Deeper'])

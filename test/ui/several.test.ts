@@ -1,16 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { describePage, eventually, focusOf, rowOf, seed, serve, showsOutline, visitPlan } from './browser.ts'
-
-async function atPlan(outline: string) {
-  const server = await serve()
-  await seed(server.url, 'trip', outline)
-  const page = await visitPlan(server.url, 'trip')
-  const press = async (...keys: string[]): Promise<void> => {
-    for (const key of keys) await page.keyboard.press(key)
-  }
-  return { ...server, page, press }
-}
+import { atPlan, describePage, eventually, focusOf, rowOf, showsOutline } from './browser.ts'
 
 const chosen = (page: Page, texts: readonly string[]): Promise<void> =>
   eventually(

@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import type { Page } from 'playwright-core'
-import { createAccess } from '../../server/auth/access.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { BY_SECRET, tokenOf } from '../helpers/tokens.ts'
+import { tokenOf } from '../helpers/tokens.ts'
 import {
   describePage,
   eventually,
@@ -12,6 +10,7 @@ import {
   rowOf,
   seed,
   serve,
+  serveGuarded,
   showsOutline,
   visit,
   visitPlan,
@@ -108,9 +107,7 @@ describePage('what is shared', () => {
   })
 
   test('[13-6] where tokens are needed a placeholder stands for one, and never one’s own', async () => {
-    const storage = createMemoryStorage()
-    const access = await createAccess({ ...BY_SECRET, store: storage })
-    const { url } = await serve({ storage, access })
+    const { url } = await serveGuarded()
     const token = await tokenOf({ sub: 'ada', kind: 'human', role: 'editor' })
     const page = await visit(`${url}/t/new#token=${token}`)
     await isOnline(page)

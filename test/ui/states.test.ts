@@ -1,8 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { createAccess } from '../../server/auth/access.ts'
 import { connectPlan, type StepId } from '../../client/sdk/index.ts'
-import { createMemoryStorage } from '../../server/storage/memory.ts'
-import { BY_SECRET, tokenOf } from '../helpers/tokens.ts'
+import { tokenOf } from '../helpers/tokens.ts'
 import {
   describePage,
   eventually,
@@ -12,16 +10,12 @@ import {
   rowOf,
   seed,
   serve,
+  serveGuarded,
   showsOutline,
   visit,
   visitPlan,
 } from './browser.ts'
 
-async function guarded() {
-  const storage = createMemoryStorage()
-  const access = await createAccess({ ...BY_SECRET, store: storage })
-  return { ...(await serve({ storage, access })), access }
-}
 const human = (role: 'viewer' | 'editor', sub = 'ada') => tokenOf({ sub, name: 'Ada', kind: 'human', role })
 
 describePage('how it stands', () => {
@@ -107,7 +101,7 @@ describePage('how it stands', () => {
   })
 
   test('without a token one is asked for; a viewer reads, and is told so', async () => {
-    const { url } = await guarded()
+    const { url } = await serveGuarded()
     const [reader, writer] = [await human('viewer', 'reader'), await human('editor')]
     const live = connectPlan({ url, thread: 'trip', name: 'Ada', token: writer })
     onTestFinished(() => live.close())
@@ -137,7 +131,7 @@ describePage('how it stands', () => {
   })
 
   test('access that is taken back is said, and what was changed stays here', async () => {
-    const { url, access } = await guarded()
+    const { url, access } = await serveGuarded()
     const page = await visit(`${url}/t/trip#token=${await human('editor')}`)
     await page.getByRole('button', { name: 'First step' }).click()
     await page.keyboard.type('One')
