@@ -11,6 +11,26 @@ const WITH_WORKER = { serviceWorkers: 'allow' } as const
 /** Resolves when the browser has kept the page. */
 const isKept = (page: Page): Promise<unknown> => page.evaluate(() => navigator.serviceWorker.ready)
 
+/** All that the browser's database holds of the plans, as one text. */
+const storedIn = (page: Page): Promise<string> =>
+  page.evaluate(async () => {
+    const answer = <T>(request: IDBRequest<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        request.addEventListener('success', () => resolve(request.result))
+        request.addEventListener('error', () => reject(request.error ?? new Error('no answer')))
+      })
+    const texts: string[] = []
+    for (const { name = '' } of await indexedDB.databases()) {
+      const database = await answer(indexedDB.open(name))
+      const records = database.objectStoreNames.contains('records')
+        ? await answer(database.transaction('records').objectStore('records').getAll())
+        : []
+      texts.push(...records.map((record: unknown) => String(record)))
+      database.close()
+    }
+    return texts.join('\n')
+  })
+
 /** The built page, but of another version. */
 function otherPage() {
   const folder = mkdtempSync(join(tmpdir(), 'planroom-page-'))
@@ -58,13 +78,17 @@ describePage('without a network', () => {
     const page = await visit(`${way.url}/t/trip`, WITH_WORKER)
     await isOnline(page)
     await isKept(page)
+    // What is written last before a reload may not be there yet.
+    await expect.poll(() => storedIn(page)).not.toBe('')
     way.cut()
     await page.reload()
     await showsOutline(page, ['One', 'Two'])
     await page.getByText('The server cannot be reached. This is the plan as this browser kept it.').waitFor()
+    const before = await storedIn(page)
     await rowOf(page, 'One').click()
     await page.keyboard.press('Space')
     await page.locator('.pill', { hasText: 'Offline, 1 unsent' }).waitFor()
+    await expect.poll(() => storedIn(page)).not.toBe(before)
     await page.reload()
     await showsOutline(page, ['One (completed)', 'Two'])
     way.mend()
