@@ -149,7 +149,7 @@ export class Rooms {
     }
     try {
       const room = await entry.opening
-      if (this.#entries.get(thread) === entry) this.#kept.used(thread, room.remembered)
+      if (this.#entries.get(thread) === entry) this.#weigh(thread)
       return { room, release }
     } catch (error) {
       release()
@@ -251,9 +251,14 @@ export class Rooms {
     const { room } = entry
     if (room === null || entry.users > 0 || this.#entries.get(thread) !== entry) return
     if (!room.isIdle) return this.#unloadLater(thread, entry)
+    this.#remember(thread, entry, room)
+    this.#weigh(thread)
+  }
+
+  /** Unloads a room, and keeps what it knew. */
+  #remember(thread: ThreadId, entry: Entry, room: Room): void {
     this.#close(thread, entry, room)
     this.#recollections.keep(thread, room.recollection)
-    this.#weigh(thread)
   }
 
   #close(thread: ThreadId, entry: Entry, room: Room): void {
@@ -281,10 +286,7 @@ export class Rooms {
     const room = entry?.room ?? null
     if (entry === undefined) this.#recollections.forget(thread)
     else if (room !== null && entry.users > 0) room.forgetSome()
-    else if (room?.isIdle === true) {
-      this.#close(thread, entry, room)
-      this.#recollections.keep(thread, room.recollection)
-    }
+    else if (room?.isIdle === true) this.#remember(thread, entry, room)
     return this.#weightOf(thread)
   }
 

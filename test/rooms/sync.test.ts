@@ -1,21 +1,19 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import * as Y from 'yjs'
 import { rootsOf } from '../../shared/plan/document.ts'
 import { MAX_BUFFERED_BYTES, MAX_DOCUMENT_BYTES, MAX_PLAN_BYTES, MAX_UPDATE_BYTES } from '../../shared/schema/limits.ts'
-import { randomFrom } from '../helpers/clients.ts'
 import { hostileUpdates, rawUpdate } from '../helpers/hostile-updates.ts'
+import { joined, stateOfRoom } from '../helpers/joined.ts'
 import {
   addCall,
   agent,
   callOf,
   human,
-  isPending,
   MemorySocket,
   patchStep,
   quiet,
   readPlan,
   RoomClient,
-  stepOneFrame,
   stepTwoFrame,
   T,
   testRooms,
@@ -24,32 +22,6 @@ import {
   updateFrame,
   writeStep,
 } from '../helpers/sockets.ts'
-
-/** The whole document of a room, as a client that knows nothing gets it. */
-async function stateOfRoom(room: Parameters<typeof textsOf>[0]): Promise<Uint8Array> {
-  await room.flush()
-  const spy = new RoomClient(room, human('spy'))
-  spy.answers = false
-  spy.send(stepOneFrame(Uint8Array.of(0)))
-  const state = spy.pump().find(({ type }) => type === 'stepTwo')
-  spy.leave()
-  if (state?.type !== 'stepTwo') throw new Error('no step 2')
-  return state.bytes
-}
-
-async function joined(names: readonly string[] = ['ada', 'bob'], as = human) {
-  const inside = testRooms()
-  const { room } = await inside.rooms.hold(T)
-  const clients = names.map((name) => {
-    const client = new RoomClient(room, as(name))
-    client.ask()
-    client.pump()
-    return client
-  })
-  const [ada, bob] = clients
-  if (ada === undefined || bob === undefined) throw new Error('two at least')
-  return { ...inside, room, ada, bob, clients }
-}
 
 describe('the wire', () => {
   test('a client is asked for what it has, and answered, with an empty step 2 if there is nothing', async () => {
@@ -325,156 +297,6 @@ describe('who has a step', () => {
   })
 })
 
-describe('[RL-25] a lost update', () => {
-  test('what leans on it is parked outside the document, the room asks once, and all comes in', async () => {
-    const { room, memory, ada, bob } = await joined()
-    writeStep(ada.doc, 'one')
-    await quiet()
-    ada.pump()
-    bob.pump()
-    ada.sends = false
-    writeStep(ada.doc, 'lost')
-    ada.sends = true
-    const before = await stateOfRoom(room)
-    writeStep(ada.doc, 'two')
-    writeStep(ada.doc, 'three')
-    await quiet()
-    // Neither applied nor logged nor echoed; the counter tells.
-    expect(room.parked).toBe(2)
-    expect(await stateOfRoom(room)).toEqual(before)
-    expect(room.version).toBe(1)
-    expect(bob.pumpTypes()).toEqual([])
-    expect(ada.socket.frames).toHaveLength(1)
-
-    // In its answer the client brings the missing part.
-    expect(ada.pumpTypes()[0]).toBe('stepOne')
-    await quiet()
-    ada.pump()
-    bob.pump()
-    expect(room.parked).toBe(0)
-    expect(await textsOf(room)).toEqual(['one', 'lost', 'two', 'three'])
-    for (const { doc } of [ada, bob]) {
-      expect(textsIn(doc)).toEqual(['one', 'lost', 'two', 'three'])
-      expect(isPending(doc)).toBe(false)
-    }
-    const replica = new Y.Doc()
-    for (const update of (await memory.open(T))?.updates ?? []) {
-      Y.applyUpdate(replica, update)
-      // Every prefix of the log is a whole plan.
-      expect(isPending(replica)).toBe(false)
-    }
-    expect(textsIn(replica)).toEqual(['one', 'lost', 'two', 'three'])
-  })
-
-  test('parked updates of several actors drain each as a version of its own, under its own actor', async () => {
-    const { room, memory, ada, bob, clients } = await joined(['ada', 'bob', 'cyd'])
-    const [, , cyd] = clients
-    ada.sends = false
-    const id = writeStep(ada.doc, 'lost')
-    const lost = Y.encodeStateAsUpdate(ada.doc)
-    ada.sends = true
-    // The others know it past the room, as over a channel between two tabs.
-    for (const client of [bob, cyd]) if (client !== undefined) Y.applyUpdate(client.doc, lost, client)
-    patchStep(bob.doc, id, { text: 'by bob' })
-    if (cyd !== undefined) patchStep(cyd.doc, id, { status: 'completed' })
-    patchStep(ada.doc, id, { details: 'by ada' })
-    expect(room.parked).toBe(3)
-    await quiet()
-    const texts = await room.snapshot()
-    expect(texts.steps).toEqual([])
-    ada.send(updateFrame(lost))
-    await room.flush()
-    expect(room.parked).toBe(0)
-    expect((await room.snapshot()).steps).toMatchObject([
-      { id, text: 'by bob', status: 'completed', details: 'by ada' },
-    ])
-    expect((await memory.activity(T, 0, 10)).map(({ actor }) => actor.name)).toEqual(
-      expect.arrayContaining(['ada', 'bob', 'cyd']),
-    )
-  })
-
-  test('a deletion that runs ahead of what it deletes waits as a whole', async () => {
-    const { room, ada, bob } = await joined()
-    ada.sends = false
-    writeStep(ada.doc, 'to be deleted')
-    ada.sends = true
-    rootsOf(ada.doc).outline.delete(0, 1)
-    expect(room.parked).toBe(1)
-    expect(bob.pumpTypes()).toEqual([])
-    ada.pump()
-    await quiet()
-    expect(room.parked).toBe(0)
-    expect((await room.snapshot()).steps.map(({ text }) => text)).toEqual(textsIn(ada.doc))
-  })
-
-  test('what is parked goes with the connection that sent it', async () => {
-    const { room, ada } = await joined()
-    ada.sends = false
-    writeStep(ada.doc, 'lost')
-    ada.sends = true
-    writeStep(ada.doc, 'two')
-    expect(room.parked).toBe(1)
-    ada.leave()
-    expect(room.parked).toBe(0)
-  })
-})
-
-describe('[RL-28] forged gaps', () => {
-  const gap = (nth: number, size: number): Uint8Array =>
-    updateFrame(
-      rawUpdate([
-        {
-          client: 500_000 + nth,
-          clock: 3,
-          structs: [{ parent: 'outline', content: { any: Array.from({ length: size }, () => 'forged-step') } }],
-        },
-      ]),
-    )
-
-  test.each([
-    ['many small ones', 1],
-    ['few large ones', 50_000],
-  ])(
-    '%s are capped: the connection is closed with a transient code, the document is untouched, others go on',
-    async (_, size) => {
-      const { room, ada, bob } = await joined()
-      await room.call(addCall('one'))
-      const before = await stateOfRoom(room)
-      let sent = 0
-      while (ada.socket.closed === null && sent < 1_000) ada.send(gap(sent++, size))
-      expect(ada.socket.closed?.code).toBe(4500)
-      expect(sent).toBeLessThan(size === 1 ? 300 : 20)
-      // What it sent is dropped with it, and so the room has space again.
-      expect(room.parked).toBe(0)
-      expect(await stateOfRoom(room)).toEqual(before)
-      // The room asked once, not for each.
-      expect(ada.socket.frames.filter((frame) => frame[0] === 0 && frame[1] === 0)).toHaveLength(1)
-      expect(bob.socket.closed).toBeNull()
-      bob.sends = false
-      writeStep(bob.doc, 'lost')
-      bob.sends = true
-      writeStep(bob.doc, 'two')
-      bob.pump()
-      await quiet()
-      expect((await textsOf(room)).toSorted()).toEqual(['lost', 'one', 'two'])
-    },
-  )
-
-  test('one hostile connection does not use up the space of the others for good', async () => {
-    const { room, ada, bob } = await joined()
-    for (let nth = 0; nth < 199; nth++) ada.send(gap(nth, 1))
-    expect(ada.socket.closed).toBeNull()
-    bob.sends = false
-    writeStep(bob.doc, 'lost')
-    bob.sends = true
-    writeStep(bob.doc, 'two')
-    bob.pump()
-    await quiet()
-    expect(bob.socket.closed).toBeNull()
-    expect(await textsOf(room)).toEqual(['lost', 'two'])
-  })
-})
-
 describe('what has no effect', () => {
   test('makes no version, but is echoed to its sender alone', async () => {
     const { room, storage, ada, bob } = await joined()
@@ -493,95 +315,4 @@ describe('what has no effect', () => {
     expect(room.version).toBe(1)
     expect(storage.calls.append).toBe(1)
   })
-})
-
-describe('random replicas', () => {
-  const SEED = Number(process.env['SEED'] ?? 4_711)
-
-  test(
-    'edit at once, drop updates and come back, under appends that are held and fail: all agree, nothing acknowledged is lost',
-    { timeout: 60_000 },
-    async () => {
-      const random = randomFrom(SEED)
-      const trace: string[] = []
-      const errors = vi.spyOn(console, 'error')
-      try {
-        for (let run = 0; run < 30; run++) {
-          trace.length = 0
-          const { rooms, storage } = testRooms()
-          const docs = [new Y.Doc(), new Y.Doc(), new Y.Doc()]
-          const clients = new Map<number, RoomClient>()
-          const acknowledged: string[] = []
-          const connect = async (nth: number): Promise<void> => {
-            const room = await rooms.hold(T).then(
-              (held) => held.room,
-              () => null,
-            )
-            if (room === null) return
-            let client: RoomClient
-            try {
-              client = new RoomClient(room, human(`human ${nth}`))
-            } catch {
-              return // the room failed while it was entered; the next attempt finds another
-            }
-            Y.applyUpdate(client.doc, Y.encodeStateAsUpdate(docs[nth] ?? new Y.Doc()))
-            docs[nth] = client.doc
-            client.ask()
-            clients.set(nth, client)
-          }
-          for (let turn = 0; turn < 60; turn++) {
-            const nth = random(docs.length)
-            const client = clients.get(nth)
-            const dice = random(12)
-            trace.push(`${turn}: ${nth} ${dice}`)
-            if (client === undefined || client.socket.closed !== null) await connect(nth)
-            else if (dice < 4) writeStep(client.doc, `${run}.${turn}`)
-            else if (dice < 6) client.pump()
-            else if (dice === 6) {
-              client.leave()
-              clients.delete(nth)
-            } else if (dice === 7) client.sends = !client.sends
-            else if (dice === 8) storage.hold('append')
-            else if (dice === 9) storage.release('append')
-            else if (dice === 10 && random(3) === 0)
-              storage.failNextAppend(new Error('disk'), { stored: random(2) === 0 })
-            else {
-              const text = `${run}.${turn} tool`
-              void rooms
-                .use(T, (room) => room.call(addCall(text, agent('ada'), text)))
-                .then(
-                  () => acknowledged.push(text),
-                  () => {},
-                )
-            }
-            if (random(3) === 0) await quiet()
-          }
-          storage.release('append')
-          await quiet()
-          // Nobody can know of a lost update that nothing leans on, until its client comes back, as all do now.
-          for (const client of clients.values()) client.leave()
-          clients.clear()
-          // Failures that are left over strike on the way.
-          for (let round = 0; round < 12; round++) {
-            for (const [nth] of docs.entries()) {
-              const client = clients.get(nth)
-              if (client === undefined || client.socket.closed !== null || !client.sends) await connect(nth)
-              clients.get(nth)?.pump()
-            }
-            await quiet()
-          }
-          const texts = await rooms.use(T, textsOf)
-          expect(new Set(texts).size).toBe(texts.length)
-          expect(texts).toEqual(expect.arrayContaining(acknowledged))
-          for (const { doc } of clients.values()) {
-            expect(textsIn(doc)).toEqual(texts)
-            expect(isPending(doc)).toBe(false)
-          }
-        }
-      } catch (error) {
-        throw new Error(`seed ${SEED}: ${trace.join(', ')}`, { cause: error })
-      }
-      expect(errors).not.toHaveBeenCalled()
-    },
-  )
 })
