@@ -2,8 +2,8 @@ import type { StepId } from '../schema/ids.ts'
 import { MAX_FORMER_CHARACTERS } from '../schema/limits.ts'
 import type { Dependency } from '../schema/plan.ts'
 import type { StepChange } from './changes.ts'
-import { numberName } from './numbers.ts'
 import type { Plan } from './plan.ts'
+import { dependencyName } from './task-names.ts'
 
 export const WORDED = ['text', 'details', 'dependencies'] as const
 /** A field that somebody worded, and somebody else may word anew. */
@@ -55,11 +55,5 @@ function capped(texts: readonly FormerText[]): FormerText[] {
 }
 
 /** As they are printed: `task-1, task-2`. */
-export function dependencyNames(dependencies: readonly Dependency[], plan: Plan): string {
-  const names = dependencies.map((dependency) => {
-    if ('name' in dependency) return dependency.name
-    const number = plan.step(dependency.step)?.number ?? plan.removedNumbers.get(dependency.step)
-    return number === undefined || number === null ? `~${dependency.step.slice(0, 8)}` : numberName(number)
-  })
-  return names.join(', ')
-}
+export const dependencyNames = (dependencies: readonly Dependency[], plan: Plan): string =>
+  dependencies.map((dependency) => dependencyName(plan, dependency)).join(', ')

@@ -1,6 +1,6 @@
 /* oxlint-disable vitest/no-standalone-expect -- the players check every call of theirs */
 import { expect } from 'vitest'
-import { taskName } from '../../shared/dialects/tasks/names.ts'
+import { taskName } from '../../shared/plan/task-names.ts'
 import { isTerminal, taskGroups, taskStatus } from '../../shared/dialects/tasks/shape.ts'
 import type { Plan } from '../../shared/plan/plan.ts'
 import type { StepId } from '../../shared/schema/ids.ts'

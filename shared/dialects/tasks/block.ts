@@ -3,7 +3,7 @@ import type { StepId } from '../../schema/ids.ts'
 import { foldedNote, isFolded } from '../fit.ts'
 import { MARKS, oneLine } from '../lines.ts'
 import { isRemoved } from './missing.ts'
-import { dependencyName, taskName } from './names.ts'
+import { dependencyName, taskName } from '../../plan/task-names.ts'
 import { isTerminal, taskGroups } from './shape.ts'
 
 /** The block for a prompt: nothing, unless there is something left to do. */

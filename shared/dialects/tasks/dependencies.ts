@@ -5,7 +5,8 @@ import type { Plan } from '../../plan/plan.ts'
 import { dependentsOf } from '../../plan/waiting.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { quoted } from '../lines.ts'
-import { numberIn, taskName } from './names.ts'
+import { taskName } from '../../plan/task-names.ts'
+import { numberIn } from './names.ts'
 import { resolveTask } from './references.ts'
 
 /** What a task is to wait for, as it was given and as it is stored. */

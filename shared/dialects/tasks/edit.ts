@@ -16,7 +16,7 @@ import {
 import { editedNags, readDependencies } from './dependencies.ts'
 import { groupNamed, isTitled } from './groups.ts'
 import { namedTask } from './named-task.ts'
-import { taskName } from './names.ts'
+import { taskName } from '../../plan/task-names.ts'
 import type { Answer } from './reply.ts'
 import { changed, render } from './reply.ts'
 import { SHOWN, taskGroups, taskStatus } from './shape.ts'

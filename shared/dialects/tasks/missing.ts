@@ -3,7 +3,7 @@ import type { Plan } from '../../plan/plan.ts'
 import type { CallContext, Refusal } from '../dialect.ts'
 import { actorName, quoted } from '../lines.ts'
 import { seenAmong } from '../seen.ts'
-import { dependencyName, taskName } from './names.ts'
+import { dependencyName, taskName } from '../../plan/task-names.ts'
 import { isTerminal } from './shape.ts'
 
 /** Whether what a task waits for was removed; a name that fits nothing yet may still come to fit. */

@@ -3,7 +3,7 @@ import type { Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
 import { count, listed, quoted, some } from '../lines.ts'
 import { toldSteps } from '../seen.ts'
-import { dependencyName, taskName } from './names.ts'
+import { dependencyName, taskName } from '../../plan/task-names.ts'
 import { isTerminal, listedTasks, taskGroups, taskStatus, UNGROUPED } from './shape.ts'
 
 /** Sub-steps named in one nag; the rest is counted. */

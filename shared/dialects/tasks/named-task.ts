@@ -3,7 +3,7 @@ import type { Step } from '../../schema/plan.ts'
 import type { CallContext, JsonObject, Refusal } from '../dialect.ts'
 import { closest } from '../references/candidates.ts'
 import { needs } from './arguments.ts'
-import { taskName } from './names.ts'
+import { taskName } from '../../plan/task-names.ts'
 import type { TaskReference } from './references.ts'
 import { resolveTask } from './references.ts'
 

@@ -13,7 +13,8 @@ import type { Dotted } from '../references/dotted.ts'
 import { resolveDotted, stepsAt, withNought } from '../references/dotted.ts'
 import { formOf } from '../references/form.ts'
 import { stepOfId } from '../references/ids.ts'
-import { names, numberIn, shortIn, taskName } from './names.ts'
+import { taskName } from '../../plan/task-names.ts'
+import { names, numberIn, shortIn } from './names.ts'
 
 /** A task that a caller named. */
 export interface TaskReference {

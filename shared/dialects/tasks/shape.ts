@@ -2,7 +2,7 @@ import type { GroupId, StepId } from '../../schema/ids.ts'
 import type { Status, Step } from '../../schema/plan.ts'
 import type { Plan } from '../../plan/plan.ts'
 import type { Json } from '../dialect.ts'
-import { dependencyName, taskName } from './names.ts'
+import { dependencyName, taskName } from '../../plan/task-names.ts'
 
 export const TASK_STATUSES = ['Pending', 'InProgress', 'Completed', 'Cancelled'] as const
 export type TaskStatus = (typeof TASK_STATUSES)[number]
